@@ -1,0 +1,337 @@
+"""Canonical JSON of any Python value: surveyed within a budget, made plain where it is odd, shortened to fit."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import json.encoder
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+MAX_DEPTH = 100  # a constant, not the interpreter's limit: the same value gives the same text at any stack depth
+MAX_NODES = 400_000  # what is encoded in full; more takes too long in front of a tool call
+MAX_INT_BITS = 13_000  # below Python's limit of 4300 digits
+
+_SCALARS = frozenset((int, bool, type(None)))
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+
+
+def _refuse(value: object) -> Any:
+    raise TypeError("not JSON")
+
+
+def _make_encode() -> Callable[[Any], str]:
+    options: dict[str, Any] = dict(sort_keys=True, ensure_ascii=False, separators=(",", ":"), check_circular=False,
+                                   allow_nan=False, default=_refuse)
+    slow: Callable[[Any], str] = json.JSONEncoder(**options).encode
+    try:
+        # JSONEncoder.encode builds this very object anew on each call, which costs as much as a small encoding.
+        fast = json.encoder.c_make_encoder(  # type: ignore[attr-defined]
+            None, _refuse, json.encoder.encode_basestring, None, ":", ",", True, False, False)  # type: ignore[attr-defined]
+        join = "".join
+
+        def encode(value: Any) -> str:
+            return join(fast(value, 0))
+
+        probe: Any = {"b": [1, None, True, "é\n\u2028"], "a": {"x": 1.5}}
+        if encode(probe) == slow(probe):
+            return encode
+    except Exception:  # another interpreter: the public way does
+        pass
+    return slow
+
+
+encode: Callable[[Any], str] = _make_encode()
+"""Canonical JSON of a plain value: sorted keys, no spaces, not limited to ASCII. Raises on anything odd."""
+
+
+def survey(value: object, limit: int = MAX_NODES) -> tuple[int, int, bool]:
+    """(characters of the strings, nodes, odd): how much there is, looking at `limit` nodes at most.
+
+    `odd`: something is no plain JSON (a subclass, a non-string key, too deep, ...), so that it must be made plain first.
+    """
+    chars = nodes = 0
+    odd = False
+    level: list[Any] = [value]
+    depth = 0
+    while level:
+        if depth > MAX_DEPTH:
+            return chars, nodes, True
+        below: list[Any] = []
+        for item in level:
+            kind = type(item)
+            if kind is dict:
+                nodes += len(item)
+                for key, inner in item.items():
+                    if type(key) is not str:
+                        odd = True
+                    else:
+                        chars += len(key)
+                    kind = type(inner)
+                    if kind is str:
+                        chars += len(inner)
+                    elif kind not in _SCALARS:
+                        below.append(inner)
+            elif kind is list or kind is tuple:
+                nodes += len(item)
+                if nodes <= limit:
+                    for inner in item:
+                        kind = type(inner)
+                        if kind is str:
+                            chars += len(inner)
+                        elif kind not in _SCALARS:
+                            below.append(inner)
+            elif kind is str:
+                chars += len(item)
+            elif kind is not float and kind not in _SCALARS:
+                odd = True
+            if nodes > limit or len(below) > limit:
+                return chars, nodes, odd
+        level = below
+        depth += 1
+    return chars, nodes, odd
+
+
+class Plain:
+    """Turns any value into plain JSON types, within a budget of nodes, and notes whether anything was odd."""
+
+    def __init__(self, budget: int = MAX_NODES, text_limit: int | None = None) -> None:
+        self.budget = budget
+        self.text_limit = text_limit  # characters kept of what is no plain string (bytes, objects)
+        self.odd = False
+        self._path: set[int] = set()
+
+    def value(self, value: object, depth: int = 0) -> Any:
+        """The plain form of one value. Never raises."""
+        kind = type(value)
+        if kind is str:
+            return self._text(value)  # type: ignore[arg-type]
+        if value is None or kind is bool:
+            return value
+        if kind is int:
+            return self._int(value)  # type: ignore[arg-type]
+        if kind is float:
+            return self._float(value)  # type: ignore[arg-type]
+        try:
+            if kind is dict or kind is list or kind is tuple or isinstance(value, (dict, list, tuple, set, frozenset, Mapping)):
+                return self._container(value, depth)
+            return self._other(value)
+        except RecursionError:
+            self.odd = True
+            return "[too deep]"
+        except BaseException:  # a hostile object runs its own code here, and may raise anything
+            self.odd = True
+            return f"[{_type_name(value)}]"
+
+    def _text(self, text: str) -> str:
+        try:
+            text.encode()
+            return text
+        except UnicodeEncodeError:
+            self.odd = True
+            return text.encode("utf-8", "backslashreplace").decode()
+
+    def _int(self, number: int) -> Any:
+        if -(1 << 63) <= number < 1 << 63 or number.bit_length() <= MAX_INT_BITS:
+            return number
+        self.odd = True
+        return f"[int of {number.bit_length()} bits, mod 2**64 = {number & 0xFFFFFFFFFFFFFFFF}]"
+
+    def _float(self, number: float) -> Any:
+        if number - number == 0:
+            return number
+        self.odd = True
+        return "[NaN]" if number != number else "[Infinity]" if number > 0 else "[-Infinity]"
+
+    def _container(self, value: Any, depth: int) -> Any:
+        if depth >= MAX_DEPTH:
+            self.odd = True
+            return "[too deep]"
+        mark = id(value)
+        if mark in self._path:
+            self.odd = True
+            return "[cycle]"
+        self._path.add(mark)
+        try:
+            if isinstance(value, (set, frozenset)):
+                self.odd = True
+                items = [self.value(item, depth + 1) for item in self._some(value)]
+                return sorted(items, key=encode)
+            if isinstance(value, (list, tuple)):
+                return [self.value(item, depth + 1) for item in self._some(value)]
+            if not isinstance(value, dict):
+                self.odd = True
+            return self._dict(value, depth)
+        finally:
+            self._path.discard(mark)
+
+    def _some(self, value: Any) -> list[Any]:
+        """The items that the budget allows; the number of the others stands at the end."""
+        size = len(value)
+        room = max(0, min(size, self.budget))
+        self.budget -= room
+        if room == size:
+            return list(value)
+        if isinstance(value, (set, frozenset)):
+            return [f"[set of {size}]"]  # which items come first depends on the process
+        return [*value[:room], f"[+{size - room} more]"]
+
+    def _dict(self, value: Any, depth: int) -> dict[str, Any]:
+        pairs: list[tuple[str, Any]] = []
+        size, room = len(value), self.budget
+        strange = False
+        for key, item in value.items():
+            if room <= 0:
+                break
+            room -= 1
+            if type(key) is str:
+                pairs.append((self._text(key), item))
+            else:
+                strange = self.odd = True
+                plain = self.value(key, depth + 1)
+                pairs.append((plain if isinstance(plain, str) else encode(plain), item))
+        self.budget = max(0, self.budget - len(pairs))
+        done: dict[str, Any] = {}
+        for key, item in pairs:
+            plain = self.value(item, depth + 1)
+            if strange and key in done:  # 1 and "1" are two keys here and one in JSON
+                first, plain = sorted((done[key], plain), key=encode)
+                done[key] = first
+                number = 2
+                while f"{key}#{number}" in done:
+                    number += 1
+                key = f"{key}#{number}"
+            done[key] = plain
+        if len(pairs) < size:
+            done["[more]"] = size - len(pairs)
+        return done
+
+    def _other(self, value: Any) -> Any:
+        if isinstance(value, str):  # a subclass: its text, whatever its methods say
+            return self._text(str.__str__(value))
+        if isinstance(value, int):
+            return self._int(int.__int__(value))
+        if isinstance(value, float):
+            return self._float(float.__float__(value))
+        self.odd = True
+        if isinstance(value, (bytes, bytearray, memoryview)):
+            raw = bytes(value)
+            head = raw if self.text_limit is None else raw[: self.text_limit]
+            return f"[bytes {len(raw)}] " + head.decode("utf-8", "backslashreplace")
+        if dataclasses.is_dataclass(value) and not isinstance(value, type):
+            fields = {field.name: getattr(value, field.name, None) for field in dataclasses.fields(value)}
+            return self._container(fields, 1)
+        kind = type(value)
+        if kind.__str__ is object.__str__ and kind.__repr__ is object.__repr__:
+            return f"[{_type_name(value)}]"
+        text = str(value)
+        if self.text_limit is not None:
+            text = text[: self.text_limit]
+        return self._text(_ADDRESS.sub("", str.__str__(text)))  # an address differs in every process
+
+
+def _type_name(value: object) -> str:
+    try:
+        return str.__str__(type(value).__name__)[:80].encode("utf-8", "backslashreplace").decode()
+    except BaseException:  # a metaclass may refuse too
+        return "object"
+
+
+_LEFT_OUT = re.compile(r"…\[\+(\d{1,15}) chars\]\Z")
+
+
+def left_out(text: str, size: int) -> str:
+    """The first `size` characters of a longer text, and how many more there were (also before an earlier cut)."""
+    earlier = _LEFT_OUT.search(text[-32:])
+    whole = len(text) if not earlier else len(text) - len(earlier.group()) + int(earlier.group(1))
+    return f"{text[:size]}…[+{whole - size} chars]"
+
+
+def _shorten(value: Any, text: int, items: int, depth: int, key_text: int) -> Any:
+    kind = type(value)
+    if kind is str:
+        return value if len(value) <= text else left_out(value, text)
+    if kind is dict:
+        if depth <= 0:
+            return f"[{len(value)} keys]" if value else {}
+        done: dict[str, Any] = {}
+        keys = sorted(value)
+        for key in keys[:items]:
+            short = key if len(key) <= key_text else f"{key[:key_text]}…[+{len(key) - key_text} chars]"
+            while short in done:
+                short += "'"
+            done[short] = _shorten(value[key], text, items, depth - 1, key_text)
+        if len(keys) > items:
+            done["…"] = f"[+{len(keys) - items} keys]"
+        return done
+    if kind is list or kind is tuple:
+        if depth <= 0:
+            return f"[{len(value)} items]" if value else []
+        short_list = [_shorten(item, text, items, depth - 1, key_text) for item in value[:items]]
+        if len(value) > items:
+            short_list.append(f"[+{len(value) - items} items]")
+        return short_list
+    if kind is int and value.bit_length() > 200:
+        digits = str(value)
+        return value if len(digits) <= text else f"{digits[:text]}…[+{len(digits) - text} digits]"
+    return value
+
+
+_FORMS = ((60, 8, 200), (24, 6, 80), (10, 5, 60), (5, 4, 40), (3, 2, 24), (1, 1, 8))
+_FLOOR = 24
+
+
+def fit(value: Any, limit: int) -> str:
+    """Canonical JSON of a plain value, shortened to at most `limit` characters: long texts first, then many items."""
+    for items, depth, key_text in _FORMS:
+        best = encode(_shorten(value, _FLOOR, items, depth, key_text))
+        if len(best) > limit:
+            continue
+        low, high = _FLOOR, limit
+        for _ in range(12):  # the longest texts that still fit
+            if high - low <= 8:
+                break
+            middle = (low + high + 1) // 2
+            text = encode(_shorten(value, middle, items, depth, key_text))
+            if len(text) <= limit:
+                best, low = text, middle
+            else:
+                high = middle
+        return best
+    return encode(f"[{type(value).__name__}]")
+
+
+class Clip:
+    """Copies the beginning of a huge plain value: its first items and the heads of its texts, within 20 levels.
+
+    `head(text, window)` cuts one long text, and says in it how much it left out.
+    """
+
+    def __init__(self, text: int, items: int, head: Callable[[str, int], str]) -> None:
+        self.text, self.items, self.head = text, items, head
+        self.room = 8 * text
+
+    def value(self, value: Any, depth: int = 0) -> Any:
+        """The beginning of one value, with marks in place of what is left out."""
+        kind = type(value)
+        if kind is str:
+            window = max(2048, min(self.text, self.room))
+            self.room -= min(len(value), window)
+            return value if len(value) <= window else self.head(value, window)
+        if kind is dict:
+            if depth > 20:
+                return f"[{len(value)} keys]"
+            keys = sorted(value) if len(value) <= 20_000 else list(value)[:20_000]
+            done = {self.value(key): self.value(value[key], depth + 1) for key in keys[: self.items]}
+            if len(value) > self.items:
+                done["…"] = f"[+{len(value) - self.items} keys]"
+            return done
+        if kind is list or kind is tuple:
+            if depth > 20:
+                return f"[{len(value)} items]"
+            short = [self.value(item, depth + 1) for item in value[: self.items]]
+            if len(value) > self.items:
+                short.append(f"[+{len(value) - self.items} items]")
+            return short
+        return value

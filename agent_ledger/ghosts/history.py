@@ -1,0 +1,84 @@
+"""The second source: which calls of a conversation have their results in it (contract section 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+_MOST_MESSAGES = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A call as the conversation shows it. ``arguments`` as the model wrote them, ``result`` None where there is none."""
+
+    call_id: str
+    tool_name: str
+    arguments: object
+    result: object | None
+
+
+def calls(history: object) -> list[Told]:
+    """Every tool call of ``conversation_history``, in order, each with the tool message that answers it.
+
+    Ids repeat in a conversation, so an answer belongs to the newest unanswered call with its id. Messages of any shape
+    are accepted; what is no call is passed over.
+    """
+    found: list[list[Any]] = []
+    unanswered: dict[str, list[int]] = {}
+    for message in _messages(history):
+        role = message.get("role")
+        if role == "assistant":
+            for call_id, name, arguments in _asked(message.get("tool_calls")):
+                unanswered.setdefault(base_id(call_id), []).append(len(found))
+                found.append([call_id, name, arguments, None])
+        elif role == "tool":
+            call_id, content = message.get("tool_call_id"), message.get("content")
+            if not isinstance(call_id, str) or not call_id:
+                continue
+            waiting = unanswered.get(base_id(call_id))
+            if waiting:
+                found[waiting.pop(0)][3] = content if content is not None else ""
+            elif isinstance(name := message.get("name"), str):
+                # Compaction may cut the question off and leave the answer.
+                found.append([call_id, name, None, content if content is not None else ""])
+    return [Told(*fields) for fields in found]
+
+
+def base_id(call_id: str) -> str:
+    """The part of a composite id that survives everywhere: ``call_9`` of ``call_9|fc_9``."""
+    return call_id.partition("|")[0]
+
+
+def text_of(content: object) -> str | None:
+    """A tool message's content as text: as it is, or the text parts of a multimodal list. None where there is none."""
+    if isinstance(content, str):
+        return content
+    if type(content) is list:
+        parts = [part.get("text") for part in content if type(part) is dict]
+        texts = [part for part in parts if isinstance(part, str)]
+        return "\n".join(texts) if texts else None
+    return None
+
+
+def _messages(history: object) -> Iterator[dict[str, Any]]:
+    if type(history) not in (list, tuple):
+        return
+    for message in history[-_MOST_MESSAGES:]:  # type: ignore[index]
+        if type(message) is dict:
+            yield message
+
+
+def _asked(tool_calls: object) -> Iterator[tuple[str, str, object]]:
+    if type(tool_calls) is not list:
+        return
+    for asked in tool_calls:
+        if type(asked) is not dict:
+            continue
+        call_id, function = asked.get("id"), asked.get("function")
+        if not isinstance(call_id, str) or not call_id or type(function) is not dict:
+            continue
+        name = function.get("name")
+        if isinstance(name, str):
+            yield call_id, name, function.get("arguments")

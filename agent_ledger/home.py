@@ -1,0 +1,70 @@
+"""Where things are: the Hermes home of this very call, and the plugin's data folder in it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+PLUGIN = "agent-ledger"
+
+
+def hermes_home() -> str:
+    """The Hermes home that is in force now, as text.
+
+    Asked again on every call: one gateway process serves several profiles, and the host keeps the current one in a
+    context variable. Without a host it is ``HERMES_HOME``, else the platform's default.
+    """
+    constants = sys.modules.get("hermes_constants")
+    if constants is not None:
+        try:
+            return os.fspath(constants.get_hermes_home())
+        except Exception:  # a host that is shutting down, or a changed signature: fall through to its own rule
+            pass
+    chosen = os.environ.get("HERMES_HOME", "").strip()
+    if chosen:
+        return os.path.expanduser(chosen)
+    if os.name == "nt":
+        local = os.environ.get("LOCALAPPDATA", "").strip()
+        if local:
+            return os.path.join(local, "hermes")
+    return os.path.join(os.path.expanduser("~"), ".hermes")
+
+
+def data_folder(home: str) -> str:
+    """``<home>/plugin-data/agent-ledger``, where everything that the plugin writes lives."""
+    return os.path.join(home, "plugin-data", PLUGIN)
+
+
+def ledger_path(home: str) -> str:
+    return os.path.join(data_folder(home), "ledger.db")
+
+
+def make_private_folder(path: str) -> None:
+    """Create a folder for this user alone (0700), parents included; an existing one of ours is tightened.
+
+    Raises OSError where that cannot be done.
+    """
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    try:
+        os.mkdir(path, 0o700)
+    except FileExistsError:
+        if not os.path.isdir(path):
+            raise
+    status = os.stat(path)
+    if status.st_mode & 0o077 and (not hasattr(os, "geteuid") or status.st_uid == os.geteuid()):
+        os.chmod(path, 0o700)
+
+
+def is_private_file(path: str) -> bool:
+    """True where ``path`` is a plain file of this user that nobody else may write: only such a file may decide
+    anything here. A symbolic link is followed only to a file for which the same holds."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return False
+    if not os.path.isfile(path):
+        return False
+    if hasattr(os, "geteuid"):
+        return status.st_uid in (os.geteuid(), 0) and not status.st_mode & 0o022
+    return True

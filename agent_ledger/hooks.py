@@ -1,0 +1,120 @@
+"""The four hook handlers: host keywords in, host shape out. They never raise and hold no logic of their own."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from . import log, process, runtime
+from .ghosts.turn import Turn
+from .home import hermes_home
+from .recorder import Ids
+from .store.db import LOCK_WAIT_S
+
+
+class Hooks:
+    """The callbacks of one loaded copy of the plugin. Where it was loaded twice, only the newest copy acts."""
+
+    def __init__(self, host_settings: Callable[[], Any] | None = None) -> None:
+        self._host_settings = host_settings
+        process.claim(hermes_home(), self)
+
+    def pre_tool_call(
+        self,
+        tool_name: Any = "",
+        args: Any = None,
+        task_id: Any = "",
+        session_id: Any = "",
+        tool_call_id: Any = "",
+        turn_id: Any = "",
+        **_: Any,
+    ) -> dict[str, str] | None:
+        """Record a call before it runs. Returns None: the recorder never refuses a call and never changes it."""
+        try:
+            serving = self._runtime()
+            if serving is not None and isinstance(tool_name, str) and tool_name:
+                ids = Ids.of(session_id, task_id, turn_id, tool_call_id)
+                serving.recorder.announce(tool_name, args, ids, time.monotonic() + LOCK_WAIT_S)
+        except BaseException as error:
+            _swallow("pre_tool_call", error)
+        return None
+
+    def post_tool_call(
+        self,
+        tool_name: Any = "",
+        args: Any = None,
+        result: Any = None,
+        task_id: Any = "",
+        session_id: Any = "",
+        tool_call_id: Any = "",
+        turn_id: Any = "",
+        status: Any = None,
+        error_type: Any = None,
+        error_message: Any = None,
+        duration_ms: Any = None,
+        **_: Any,
+    ) -> None:
+        """Record what the host says came of a call."""
+        try:
+            serving = self._runtime()
+            if serving is not None and isinstance(tool_name, str) and tool_name:
+                ids = Ids.of(session_id, task_id, turn_id, tool_call_id)
+                serving.recorder.settle(
+                    tool_name, args, ids, time.monotonic() + LOCK_WAIT_S,
+                    result, status, error_type, error_message, duration_ms,
+                )  # fmt: skip
+        except BaseException as error:
+            _swallow("post_tool_call", error)
+
+    def pre_llm_call(
+        self,
+        session_id: Any = "",
+        user_message: Any = None,
+        conversation_history: Any = None,
+        task_id: Any = "",
+        turn_id: Any = "",
+        parent_session_id: Any = "",
+        platform: Any = "",
+        **_: Any,
+    ) -> dict[str, str] | None:
+        """Tell the conversation what it issued and nobody confirmed: ``{"context": text}``, or None."""
+        try:
+            serving = self._runtime()
+            if serving is None:
+                return None
+            ids = Ids.of(session_id, task_id, turn_id, parent_session_id)
+            serving.recorder.note_platform(ids.session, platform)
+            text = serving.notice(Turn(ids.session, ids.turn, ids.call, user_message, conversation_history), ids)
+            return {"context": text} if text else None
+        except BaseException as error:
+            _swallow("pre_llm_call", error)
+            return None
+
+    def on_session_start(self, session_id: Any = "", platform: Any = "", **_: Any) -> None:
+        """Take in what earlier processes left behind."""
+        try:
+            serving = self._runtime()
+            if serving is not None:
+                serving.recorder.note_platform(Ids.of(session_id, "", "", "").session, platform)
+                serving.session_started()
+        except BaseException as error:
+            _swallow("on_session_start", error)
+
+    def _runtime(self) -> runtime.Runtime | None:
+        home = hermes_home()
+        return runtime.for_home(home, self._host_settings) if process.acts(home, self) else None
+
+
+def _swallow(hook: str, error: BaseException) -> None:
+    """Log what went wrong; current hosts block the user's tool when a pre hook raises.
+
+    Only a real Ctrl-C or exit passes: older hosts run hooks on the main thread, where the user's interrupt arrives.
+    """
+    if not isinstance(error, Exception) and threading.current_thread() is threading.main_thread():
+        raise error
+    try:
+        log.warn(f"{hook}:{type(error).__name__}", "%s failed (%s: %s); the call runs", hook, type(error).__name__, error)
+    except Exception:
+        log.warn(f"{hook}:unprintable", "%s failed with an error that cannot be printed; the call runs", hook)

@@ -1,0 +1,139 @@
+"""The values that pass between the rooms: a call, its outcome, and the words the ledger uses for them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+PENDING = "PENDING"
+CONFIRMED = "CONFIRMED"
+GHOST_REPORTED = "GHOST_REPORTED"
+ERROR_PREFIX = "ERROR:"
+TIMEOUT = "ERROR:timeout"
+CANCELLED = "ERROR:cancelled"
+BLOCKED = "ERROR:blocked"
+DENIED = "ERROR:denied"
+INVALID_ARGS = "ERROR:invalid_args"
+SKIPPED = "ERROR:skipped"
+
+# A row in one of these may still be settled by a post that comes late.
+STILL_OPEN = (PENDING, GHOST_REPORTED, TIMEOUT, CANCELLED)
+
+UNKNOWN = "unknown"
+APPLIED = "applied"
+STARTED = "started"
+NONE = "none"
+
+
+def now_iso(moment: float | None = None) -> str:
+    """UTC as the ledger writes it: ISO 8601 with milliseconds and ``Z``. ``moment`` is seconds since the epoch."""
+    when = datetime.now(UTC) if moment is None else datetime.fromtimestamp(moment, UTC)
+    return when.isoformat(timespec="milliseconds")[:23] + "Z"
+
+
+def parse_iso(stamp: str) -> float | None:
+    """Seconds since the epoch of a ledger time, or None where somebody wrote something else into the column."""
+    try:
+        return datetime.fromisoformat(stamp).timestamp()
+    except (TypeError, ValueError):
+        return None
+
+
+@dataclass(slots=True)
+class Call:
+    """One announced tool call, as it goes into its row. ``flags`` are the marks of DESIGN section 4, in order."""
+
+    ts: str
+    session_id: str
+    task_id: str
+    turn_id: str
+    tool_call_id: str
+    tool_name: str
+    args_json: str
+    args_sha256: str
+    args_len: int
+    summary: str
+    grace_s: int
+    owner: str
+    cwd: str = ""
+    platform: str = ""
+    backend: str = ""
+    reads: str = ""
+    probe_json: str = ""
+    policy_decision: str = ""
+    policy_rule: str = ""
+    policy_sha256: str = ""
+    flags: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the host, or the conversation, said about a call.
+
+    ``status`` and ``effect`` are the ledger's words; ``digest`` and ``error_message`` are redacted and cut.
+    """
+
+    status: str
+    effect: str
+    digest: str = ""
+    error_message: str = ""
+    duration_ms: int | None = None
+
+    @property
+    def confirmed(self) -> bool:
+        return self.status == CONFIRMED
+
+
+@dataclass(slots=True)
+class Settlement:
+    """A post_tool_call on its way to a row: which call it says it is, and what came of it."""
+
+    ts: str
+    session_id: str
+    task_id: str
+    turn_id: str
+    tool_call_id: str
+    tool_name: str
+    args_json: str
+    args_sha256: str
+    args_len: int
+    args_empty: bool
+    summary: str
+    owner: str
+    outcome: Outcome
+    keep_orphan: bool = True
+    flags: str = ""
+    cwd: str = ""
+    platform: str = ""
+    backend: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenRow:
+    """What judgement needs to know of a row that is not settled."""
+
+    id: int
+    ts: str
+    session_id: str
+    task_id: str
+    turn_id: str
+    tool_call_id: str
+    tool_name: str
+    args_json: str
+    args_sha256: str
+    status: str
+    effect: str
+    grace_s: int
+    owner: str
+    flags: str
+    outer_id: int | None = None
+
+    def flagged(self, mark: str) -> bool:
+        return mark in self.flags.split()
+
+
+def add_flag(flags: str, mark: str) -> str:
+    """``flags`` with ``mark`` in it once."""
+    if not flags:
+        return mark
+    return flags if mark in flags.split() else f"{flags} {mark}"

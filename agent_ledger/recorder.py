@@ -1,0 +1,226 @@
+"""The flight recorder: what becomes of a pre_tool_call and a post_tool_call on their way to the keeper."""
+
+from __future__ import annotations
+
+import os
+import threading
+from dataclasses import dataclass
+
+from . import digest, outcome, tools
+from .ghosts import lineage
+from .model import Call, Settlement, now_iso
+from .settings import Settings
+from .store import ledger, sessions
+from .store.keeper import Keeper
+
+MAX_READS = 20
+_MOST_OPEN = 4096
+_MOST_SESSIONS = 2048
+
+
+@dataclass(frozen=True, slots=True)
+class Ids:
+    """The ids of one hook call as text, '' where the host gave none or no text."""
+
+    session: str
+    task: str
+    turn: str
+    call: str
+
+    @classmethod
+    def of(cls, session: object, task: object, turn: object, call: object) -> Ids:
+        clean = digest.clean_id
+        return cls(clean(session), clean(task), clean(turn), clean(call))
+
+
+@dataclass(frozen=True, slots=True)
+class _Announced:
+    """A row of this process that is still open, so that its post need not search for it."""
+
+    row_id: int
+    args_key: object
+
+
+class Recorder:
+    """Announces and settles calls of one home. Holds only what speeds things up: the truth is in the database."""
+
+    def __init__(self, keeper: Keeper, settings: Settings, owner: str) -> None:
+        self.keeper = keeper
+        self.settings = settings
+        self.owner = owner
+        self.table = settings.tool_table()
+        self._classify = self.table.classify
+        self._open: dict[tuple[str, str, str, str], list[_Announced]] = {}
+        self._reads: dict[str, list[str]] = {}
+        self._platforms: dict[str, str] = {}
+        self._last_session: dict[str, str] = {}  # turn id -> the session it was last seen in
+        self._lock = threading.Lock()
+
+    # --- pre_tool_call
+
+    def announce(self, tool_name: str, args: object, ids: Ids, deadline: float) -> None:
+        """Have the call on disk before the host runs it. A read-only call only leaves its name for the next row."""
+        kind = self._classify(tool_name, args)
+        if kind is tools.READ_ONLY:
+            self.note_read(ids.session, tool_name)
+            return
+        flags = ""
+        if kind is tools.UNKNOWN:
+            if self.settings.unknown_tools == "ignore":
+                return
+            flags = "unknown_tool"
+        self.follow(ids.session, ids.turn, deadline)
+        arguments, key = digest.digest_args_with_key(args, self.settings.store_args)
+        marks = [flags, *arguments.marks] if flags else [*arguments.marks]
+        if outcome.is_background(tool_name, args):
+            marks.append("background")
+        row_id = self.keeper.announce(
+            Call(
+                ts=now_iso(),
+                session_id=ids.session,
+                task_id=ids.task,
+                turn_id=ids.turn,
+                tool_call_id=ids.call,
+                tool_name=tool_name,
+                args_json=arguments.json,
+                args_sha256=arguments.sha256,
+                args_len=arguments.length,
+                summary=self._summary(tool_name, args),
+                grace_s=self.table.grace_s(tool_name, args),
+                owner=self.owner,
+                cwd=_cwd(),
+                platform=self._platforms.get(ids.session, ""),
+                backend=os.environ.get("TERMINAL_ENV", "")[:40],
+                reads=self._take_reads(ids.session),
+                flags=" ".join(marks),
+            ),
+            deadline,
+        )
+        if row_id and ids.call:
+            self._remember((ids.session, ids.turn, ids.call, tool_name), _Announced(row_id, key))
+
+    def note_read(self, session: str, tool_name: str) -> None:
+        """Remember the name of a read-only tool: the next row of the session tells that the agent looked first."""
+        names = self._reads.get(session)
+        if names is None:
+            if len(self._reads) >= _MOST_SESSIONS:
+                self._reads.clear()
+            names = self._reads.setdefault(session, [])
+        if tool_name in names:
+            names.remove(tool_name)
+        names.append(tool_name[:80])
+        del names[:-MAX_READS]
+
+    # --- post_tool_call
+
+    def settle(
+        self,
+        tool_name: str,
+        args: object,
+        ids: Ids,
+        deadline: float,
+        result: object = None,
+        status: object = None,
+        error_type: object = None,
+        error_message: object = None,
+        duration_ms: object = None,
+    ) -> None:
+        """Record what the host says came of a call."""
+        kind = self._classify(tool_name, args)
+        if kind is tools.READ_ONLY or (kind is tools.UNKNOWN and self.settings.unknown_tools == "ignore"):
+            return
+        self.follow(ids.session, ids.turn, deadline)
+        judged = outcome.judge(tool_name, args, result, status, error_type, error_message, duration_ms)
+        ts = now_iso()
+        known = self._take_known((ids.session, ids.turn, ids.call, tool_name), args)
+        if known and tool_name != "execute_code":
+            if self.keeper.settle_open(known.row_id, ledger.outcome_values(judged, ts, known.row_id), deadline):
+                return
+        arguments = digest.digest_args(args, self.settings.store_args)
+        self.keeper.settle(
+            Settlement(
+                ts=ts,
+                session_id=ids.session,
+                task_id=ids.task,
+                turn_id=ids.turn,
+                tool_call_id=ids.call,
+                tool_name=tool_name,
+                args_json=arguments.json,
+                args_sha256=arguments.sha256,
+                args_len=arguments.length,
+                args_empty=args is None or args == {} if type(args) in (dict, type(None)) else False,
+                summary=self._summary(tool_name, args),
+                owner=self.owner,
+                outcome=judged,
+                flags="unknown_tool" if kind is tools.UNKNOWN else "",
+                cwd=_cwd(),
+                platform=self._platforms.get(ids.session, ""),
+                backend=os.environ.get("TERMINAL_ENV", "")[:40],
+            ),
+            deadline,
+        )
+
+    # --- which session came out of which
+
+    def follow(self, session: str, turn: str, deadline: float) -> None:
+        """Note a session id that rotated inside a turn, or since it began. Costs a look-up where nothing changed."""
+        if not session or not turn:
+            return
+        last = self._last_session.get(turn)
+        if last == session:
+            return
+        parent = last or lineage.turn_session(turn, session)
+        if len(self._last_session) >= _MOST_SESSIONS:
+            self._last_session.clear()
+        self._last_session[turn] = session
+        if parent:
+            evidence = "turn" if last else "turn_id"
+            self.keeper.add_edge(session, parent, sessions.ROTATION, evidence, turn, deadline)
+
+    def note_platform(self, session: str, platform: object) -> None:
+        """Remember the surface of a session: only the turn hooks carry it."""
+        if session and isinstance(platform, str) and platform and self._platforms.get(session) != platform:
+            if len(self._platforms) >= _MOST_SESSIONS:
+                self._platforms.clear()
+            self._platforms[session] = digest.clean_id(platform, 40)
+
+    # --- memory
+
+    def _remember(self, key: tuple[str, str, str, str], announced: _Announced) -> None:
+        with self._lock:
+            if len(self._open) >= _MOST_OPEN:  # calls that never got a post; the database still has them
+                self._open.clear()
+            self._open.setdefault(key, []).append(announced)
+
+    def _take_known(self, key: tuple[str, str, str, str], args: object) -> _Announced | None:
+        """The oldest remembered row of exactly this call, taken out; None where only the database can tell."""
+        if key not in self._open:
+            return None
+        args_key = digest.args_key(args)
+        if args_key is None:
+            return None
+        with self._lock:
+            waiting = self._open.get(key, [])
+            for number, announced in enumerate(waiting):
+                if announced.args_key == args_key:
+                    del waiting[number]
+                    if not waiting:
+                        self._open.pop(key, None)
+                    return announced
+        return None
+
+    def _take_reads(self, session: str) -> str:
+        names = self._reads.pop(session, None)
+        return " ".join(names) if names else ""
+
+    def _summary(self, tool_name: str, args: object) -> str:
+        if self.settings.store_args == "hash":
+            return digest.summarize(tool_name, ())
+        return digest.summarize(tool_name, tools.summary_parts(tool_name, args))
+
+
+def _cwd() -> str:
+    try:
+        return os.getcwd()
+    except OSError:  # deleted under us
+        return ""

@@ -1,0 +1,322 @@
+"""Find secrets in free text by what stands around them: assignments, headers, flags, programs' own options."""
+
+from __future__ import annotations
+
+import re
+
+from .redact_names import name_kind
+from .redact_patterns import MARK
+
+# A stem of a telling name with the rest of the name; what stands before it is looked up in the text.
+_STEM = re.compile(r"(?:pass|pwd|secret|token|key|cred|auth|cookie|sig|jwt|bearer)[\w.-]{0,48}+", re.IGNORECASE | re.ASCII)
+_NAME_CHARS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
+# What joins a name to its value.
+_SEPARATOR = re.compile(r"(?P<close>\\{0,4}[\"'])?\]?(?P<space>[ \t]{0,20}+)(?P<sign>:=|=>|[:=>](?![=:])|,(?=[ \t]*\\{0,4}[\"']))?"
+                        r"(?P<after>[ \t]{0,20}+)")
+_QUOTE = re.compile(r"[bBrRuUfF]{0,2}\$?(?P<quote>\\{0,8}(?:\"\"\"|'''|[\"'`]))")
+_REFERENCE = re.compile(
+    r"\$\{?[A-Za-z_]\w*(?::\?[^}]*)?\}?|\$\{\{[^{}]*\}\}|\$env:\w+|\$\((?:[^()]|\([^()]*\))*\)|%[A-Za-z_]\w*%|\{\{[^{}]*\}\}|"
+    r"<[^<>]*>|\*{3,}|\[redacted\]|\.{3}|…",
+    re.ASCII,
+)
+# Code that names where the value comes from, and types: no secret is written there.
+_EXPRESSION = re.compile(
+    r"(?:self|this|os|process|config|cfg|settings|args|opts|options|request|req|env|ENV|params|ctx|secrets|vars|var|local|"
+    r"data|module|getenv|import|await|None|null|nil|true|false|True|False|undefined|str|string|bytes|int|bool|boolean|"
+    r"number|any|Any|Optional|Option|String|SecretStr|function|lambda|required|optional)(?![\w-])|"
+    r"[A-Za-z_][\w.]{0,60}[(\[]",
+    re.ASCII,
+)
+_WORD = re.compile(r"(?:[^\s\"'`;&|<>\\]|\\(?![nrt\"'\\])[^\t\r\n]?)+")
+_QUERY_WORD = re.compile(r"[^\s\"'`&#<>\\;]+")
+_SCHEME = re.compile(r"(?:bearer|basic|token|apikey|api-key|negotiate|ntlm|key|jwt)\\?[ \t]+", re.IGNORECASE)
+_LINE_END = re.compile(r"[\r\n]|\\[nr]|\Z")
+_ENDS_LINE = re.compile(r"[ \t,]{0,40}(?:[#;\r\n]|\\[nr]|//|\Z)")
+_BLOCK = re.compile(r"[|>][+-]?\d?[ \t]*\n(?P<block>(?:[ \t]+\S[^\n]*+\n?)+)")
+_DEFAULT = re.compile(r"\$\{\w+:?[-=+](?P<value>[^{}\n]*)")
+_BEARER = re.compile(r"(?<![\w-])(bearer[ \t]+)(?!\[redacted\])([A-Za-z0-9._~+/=-]{8,})", re.IGNORECASE)
+_LIMIT = 20_000
+
+
+def _head(text: str, start: int) -> str:
+    """The part of a name that stands before its stem."""
+    before = text[max(0, start - 64) : start]
+    return before[len(before.rstrip(_NAME_CHARS)) :]
+
+
+def _balanced(text: str, start: int) -> int:
+    """The end of the bracket that opens at `start`, or the end of the text where it is not closed in time."""
+    depth, at, end = 0, start, min(len(text), start + _LIMIT)
+    quote = ""
+    while at < end:
+        char = text[at]
+        if quote:
+            if char == "\\":
+                at += 1
+            elif char == quote:
+                quote = ""
+        elif char in "\"'":
+            quote = char
+        elif char in "{[(":
+            depth += 1
+        elif char in "}])":
+            depth -= 1
+            if depth == 0:
+                return at + 1
+        at += 1
+    return len(text) if end == len(text) else end
+
+
+def _closing(text: str, start: int, quote: str) -> int:
+    """Where the quoted text that begins at `start` ends, before its closing quote; the end of the text without one."""
+    at = start
+    while (at := text.find(quote, at)) >= 0:
+        if quote[0] == "\\" or quote[0] == "`":
+            return at
+        slashes = at
+        while slashes > start and text[slashes - 1] == "\\":
+            slashes -= 1
+        if (at - slashes) % 2 == 0:
+            return at
+        at += 1
+    return len(text)
+
+
+def _quoted(text: str, at: int, quote: str, start: int) -> tuple[int, int] | None:
+    """The span of a quoted secret; None where it holds nothing or a reference only."""
+    end = _closing(text, start, quote)
+    inner = text[start:end]
+    if not inner.strip() or inner == MARK:
+        return None
+    known = _REFERENCE.fullmatch(inner) if len(inner) < 300 else None
+    if known and not (quote == "'" and inner[:1] == "$" and inner[:2] not in ("${", "$(")):
+        return None
+    scheme = _SCHEME.match(inner)
+    if scheme:
+        rest = inner[scheme.end() :]
+        if rest == MARK or (len(rest) < 300 and _REFERENCE.fullmatch(rest)):
+            return None
+        start += scheme.end()
+    if start == end:
+        return None
+    return start, end
+
+
+def _word(text: str, at: int, query: bool) -> tuple[int, int] | None:
+    """The span of an unquoted word that is a secret; None for references, code and nothing at all."""
+    known = _REFERENCE.match(text, at)
+    if known and (known.end() >= len(text) or text[known.end()] in " \t\r\n\"'`;&|,)}]>\\@/:"):
+        return None
+    match = (_QUERY_WORD if query else _WORD).match(text, at)
+    if not match or text.startswith(MARK, at):
+        return None
+    return match.span()
+
+
+def _telling(word: str) -> bool:
+    """True for a word that looks made up: with a digit or a sign inside, or a long one."""
+    word = word.strip(",.;:)(}]")
+    return len(word) >= 4 and (any(c.isdigit() or c in "!@#$%^&*+~-/=" for c in word) or len(word) >= 20)
+
+
+def _line_value(text: str, at: int, opened: str) -> tuple[int, int]:
+    """The rest of the line, up to the quote that was opened before the name."""
+    found = _LINE_END.search(text, at)
+    end = found.start() if found else len(text)
+    if opened and (close := text.find(opened, at, end)) >= 0:
+        end = close
+    return at, at + len(text[at:end].rstrip(" \t\\"))
+
+
+def _starts_line(text: str, name_at: int) -> bool:
+    before = text[max(0, name_at - 80) : name_at].rstrip(" \t-\"'")
+    return not before or before[-1] in "\r\n" or before.endswith("\\n")
+
+
+def _value(text: str, name: str, kind: str, name_at: int, sep: re.Match[str]) -> tuple[int, int] | None:
+    """The span of the secret that follows a telling name, or None."""
+    at = sep.end()
+    sign, close = sep.group("sign"), sep.group("close")
+    opened = text[name_at - 1] if name_at and text[name_at - 1] in "\"'" else ""
+    flag = name[:1] == "-"
+    if at >= len(text):
+        return None
+    if sign is None:
+        if not flag:
+            if kind == "password" and not close and sep.end() > sep.start() and text[at] == "'" and name.isalpha():
+                return _quoted(text, at, "'", at + 1)
+            return None
+        if sep.end() == sep.start() or text[at] in "-<>|&;\r\n" or name.endswith("."):
+            return None
+    if sign == "," and not (close and (flag or kind in ("authorization", "cookie") or name.lower().startswith("x-"))):
+        return None
+    if sign == ">" and (close or not name_at or text[name_at - 1] not in "<:"):
+        return None
+    if sign == ">":
+        end = text.find("<", at)
+        end = len(text) if end < 0 else end
+        return (at, end) if text[at:end].strip() and not _REFERENCE.fullmatch(text[at:end][:300]) else None
+    quote = _QUOTE.match(text, at)
+    if quote and not (opened and quote.group("quote") == opened and not close):
+        return _quoted(text, at, quote.group("quote"), quote.end())
+    if text[at] in "{[" and (close or sign in (":", "=", "=>", ":=")) and not text.startswith((MARK, "{{"), at):
+        if kind == "auth":
+            return None
+        return at, _balanced(text, at)
+    if text[at] in "\r\n":
+        return None
+    if text[at] == "(" and kind == "auth" and sign == "=" and text[at + 1 : at + 2] in ("'", '"'):
+        return at, _balanced(text, at)
+    default = _DEFAULT.match(text, at)
+    if default:
+        return default.span("value") if default["value"] not in ("", MARK) else None
+    header = kind in ("authorization", "cookie") or "-" in name.strip("-") or kind == "auth"
+    if sign == ":" and header and kind in ("authorization", "cookie", "auth"):
+        if kind == "auth" and not opened:
+            return None
+        scheme = _SCHEME.match(text, at)
+        if scheme and kind != "cookie":
+            return _word(text, scheme.end(), False)
+        if text.startswith(MARK, at):
+            return None
+        span = _line_value(text, at, opened)
+        known = _REFERENCE.fullmatch(text[span[0] : span[1]][:300])
+        return span if span[0] < span[1] and not known else None
+    scheme = _SCHEME.match(text, at) if sign else None
+    if scheme and kind in ("authorization", "token", "password"):
+        inner = _word(text, scheme.end(), False)
+        if inner and (kind == "authorization" or _telling(text[inner[0] : inner[1]])):
+            return inner
+    query = name_at > 0 and text[name_at - 1] in "?&" and sign == "="
+    block = _BLOCK.match(text, at) if sign == ":" else None
+    if block:
+        return block.span("block")
+    span = _word(text, at, query)
+    if span is None:
+        return None
+    word = text[span[0] : span[1]]
+    if _EXPRESSION.match(word):
+        return None
+    if kind == "pass" and word.isdigit():  # a count of tests
+        return None
+    if sign == "=" and not sep.group("space") and not sep.group("after"):
+        if word[:1] in "/~." and name.lower().endswith(("credentials", "key", "keys")):
+            return None
+        return span
+    if sign is None:
+        return span
+    single = _ENDS_LINE.match(text, span[1]) is not None
+    if sign != ":":
+        return span if single and _telling(word) else None
+    if not sep.group("after") and not opened:
+        return span if _telling(word) else None
+    if opened or _telling(word):
+        line = kind == "password" and not opened and _starts_line(text, name_at)
+        return _line_value(text, at, opened) if line else span
+    starts = _starts_line(text, name_at)
+    if kind == "password" and starts:
+        return _line_value(text, at, opened)
+    if kind == "password":  # "the secret: nothing" is prose
+        return None if name.lower() in ("secret", "secrets", "credential", "credentials") else span
+    return span if single and starts and kind == "token" and len(word) > 3 else None
+
+
+def redact_named(text: str) -> str:
+    """Replace values that a telling name announces: NAME=VALUE, headers, flags, JSON, YAML, query strings."""
+    parts: list[str] = []
+    kept = position = 0
+    while match := _STEM.search(text, position):
+        position = match.end()
+        name = _head(text, match.start()) + match.group()
+        name_at = match.end() - len(name)
+        if name_at < kept:
+            name = name[kept - name_at :]
+            name_at = kept
+        kind = name_kind(name)
+        if not kind:
+            bare = name.lower()
+            if not (name_at and text[name_at - 1] in "?&" and bare in ("sig", "signature", "key", "x-amz-signature",
+                                                                       "x-goog-signature")):
+                continue
+            kind = "token"
+        sep = _SEPARATOR.match(text, match.end())
+        span = _value(text, name, kind, name_at, sep) if sep else None
+        if span is None:
+            continue
+        parts += (text[kept : span[0]], MARK)
+        kept = position = span[1]
+    if parts:
+        text = "".join(parts) + text[kept:]
+    if "earer" in text or "EARER" in text:
+        text = _BEARER.sub(lambda m: m[1] + MARK if _telling(m[2]) and any(c.isdigit() for c in m[2]) else m[0], text)
+    return text
+
+
+_V = r"(?P<value>'[^'\n]+'|\"[^\"\n]+\"|[^\s;&|<>\"'`)]+)"
+_SEPARATORS = ("\n", "&&", "||", "; ", " | ")
+# Options whose letter means "password" for some programs only: the program must stand before, in the same command.
+_OPTIONS = (
+    (re.compile(r"(?<=\s)-p(?=\S)" + _V),
+     re.compile(r"(?:^|[\s/\"'(=])(?:mysql\w*|mariadb[\w-]*|mycli|sshpass|7za?|7zz|rar|unrar)(?=\s|$)")),
+    (re.compile(r"(?<=\s)(?:-p|-P|-a|-w|-A|-X|--pass|-pw)(?:\s+|=)(?!-)" + _V),
+     re.compile(r"(?:^|[\s/\"'(=])(?:sshpass|redis-cli|mongo\w*|ldap\w+|sqlcmd|bcp|ipmitool|zip|unzip|plink|pscp|"
+                r"snmp\w+|[\w-]+\s+login|login|mosquitto_\w+|cqlsh|influx|htpasswd)(?=\s|$)")),
+    (re.compile(r"(?<=\s)(?:-u|-U|--user|--proxy-user)(?:\s*|=)(?P<open>[\"'])?[^\s:\"'%=]{1,128}[:%]"
+                r"(?P<value>(?(open)[^\"']+|[^\s\"']+))"),
+     re.compile(r"(?:^|[\s/\"'(=])(?:curl|wget|http|https|smbclient|rpcclient|lftp|ncftp\w*|xh|curlie|hurl)(?=\s|$)")),
+    (re.compile(r"(?<=\s)(?:-b|--cookie)[ \t=]*[\"']?(?=[\w.-]{1,80}=)(?P<value>[^\"'\s]+(?:; [^\"'\s]+)*)"),
+     re.compile(r"(?:^|[\s/\"'(=])(?:curl|curlie)(?=\s|$)")),
+    (re.compile(r"(?<=\s)(?:--body|-b)(?:\s+|=)" + _V), re.compile(r"(?:^|[\s/])gh\s+secret\s+set(?=\s|$)")),
+    (re.compile(r"(?<=\s)-b\w*\s+\S+\s+\S+\s+" + _V), re.compile(r"(?:^|[\s/])htpasswd(?=\s|$)")),
+)
+_FREE = tuple(
+    (needle, re.compile(pattern, re.IGNORECASE))
+    for needle, pattern in (
+        ("from-literal", r"from-literal[= ][\"']?[\w.-]{1,80}=" + _V),
+        ("identified", r"identified(?:\s+with\s+\S{1,40})?\s+by\s+" + _V),
+        ("password", r"(?<![\w-])login\s+\S{1,80}\s+password\s+" + _V),
+        ("password", r"set\s+password\s+for\s+\S{1,80}\s*=\s*(?:password\()?" + _V),
+        ("pass:", r"(?<![\w-])-?pass(?:in|out|word)?\s+pass:" + _V),
+        ("echo", r"(?<![\w-])echo\s+(?:-\w+\s+)?" + _V + r"\s*\|\s*(?:sudo\s+(?:-\w+\s+)*-S|(?:sudo\s+)?chpasswd|"
+                 r"(?:docker|podman|helm\s+registry)\s+login|gh\s+auth|passwd|su\b)"),
+    )
+)
+_SET = re.compile(
+    r"(?<![\w-])(?:set|setx|config|configure|--global|--local|--system|ENV|ARG)[ \t]+(?P<name>[\w.:/@-]{0,80}(?:pass|secret|token|key|cred|pwd)"
+    r"[\w-]{0,32})[ \t]+(?!(?:for|to|is|in|and|or)\b)" + _V,
+    re.IGNORECASE,
+)
+
+
+def _masked(match: re.Match[str]) -> str:
+    value = match.group("value")
+    bare = value.strip("\"'")
+    if not bare or bare == MARK or (len(bare) < 300 and _REFERENCE.fullmatch(bare) and value[0] != "'"):
+        return match.group()
+    quote = value[0] if value[0] in "\"'" and value[-1] == value[0] else ""
+    start = match.start("value") - match.start()
+    end = match.end("value") - match.start()
+    whole = match.group()
+    return f"{whole[:start]}{quote}{MARK}{quote}{whole[end:]}"
+
+
+def redact_commands(text: str) -> str:
+    """Replace passwords in the options of well-known programs, such as mysql's -p and curl's -u."""
+    if "-" in text:
+        for option, program in _OPTIONS:
+            if not program.search(text):
+                continue
+
+            def replace(match: re.Match[str], text: str = text, program: re.Pattern[str] = program) -> str:
+                before = text[max(0, match.start() - 800) : match.start()].replace("\\\n", "  ")
+                before = before[max(before.rfind(mark) for mark in _SEPARATORS) + 1 :]
+                return _masked(match) if program.search(before) else match.group()
+
+            text = option.sub(replace, text)
+    low = text.lower()
+    for needle, pattern in _FREE:
+        if needle in low:
+            text = pattern.sub(_masked, text)
+    if "set" in low or "config" in low or "--" in low or "env" in low or "arg" in low:
+        text = _SET.sub(lambda m: _masked(m) if name_kind(m.group("name")) else m.group(), text)
+    return text

@@ -1,0 +1,96 @@
+"""What serves one Hermes home: settings, keeper, recorder and reconciler, made on first use and found on every call."""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from . import log, process, settings
+from .ghosts import owner
+from .ghosts.turn import Reconciler, Turn
+from .home import data_folder, ledger_path
+from .recorder import Ids, Recorder
+from .store import ledger
+from .store.db import LOCK_WAIT_S
+from .store.keeper import Keeper
+
+_FINISH_S = 1.0
+_TIDY_MOST = 200
+
+
+class Runtime:
+    """The working parts for one home in this process."""
+
+    def __init__(self, home: str, host_settings: Callable[[], Any] | None = None) -> None:
+        self.home = home
+        self.settings = settings.load(home, host_settings)
+        for problem in self.settings.problems:
+            log.logger.warning("agent-ledger: %s", problem)
+        folder = data_folder(home)
+        self.owners = os.path.join(folder, "owners")
+        me = owner.own(self.owners)
+        self.keeper = Keeper(
+            ledger_path(home), me, self.settings.synchronous, is_gone=lambda name: owner.is_gone(name, self.owners)
+        )
+        self.recorder = Recorder(self.keeper, self.settings, me)
+        self._reconciler = Reconciler(self.keeper, self.owners, me, self.settings.store_args)
+        atexit.register(self.keeper.finish, _FINISH_S)
+
+    def notice(self, turn: Turn, ids: Ids) -> str | None:
+        """The text for the user message of this turn, None where there is nothing to say."""
+        deadline = time.monotonic() + LOCK_WAIT_S
+        self.recorder.follow(ids.session, ids.turn, deadline)
+        return self._reconciler.notice(turn, deadline)
+
+    def session_started(self) -> None:
+        """Take in what dead processes left, and log one line of counts. Claims nothing: that is the turn's."""
+        deadline = time.monotonic() + LOCK_WAIT_S
+        if self.keeper.spool.waiting():
+            self.keeper.catch_up(deadline)
+        found = self.keeper.look(ledger.counts, deadline)
+        if found is None:
+            return
+        self._tidy(deadline)
+        if log.logger.isEnabledFor(logging.INFO):
+            log.info("%d calls open, %d reported and not settled in %s", *found, self.keeper.database.path)
+
+    def _tidy(self, deadline: float) -> None:
+        """Remove the lock files of processes that ended and have no open call any more."""
+        try:
+            names = [name[:-5] for name in os.listdir(self.owners) if name.endswith(".lock")]
+        except OSError:
+            return
+        gone = [name for name in names[:_TIDY_MOST] if owner.is_gone(name, self.owners)]
+        if gone:
+            needed = self.keeper.look(ledger.owners_of_open_rows, deadline)
+            for name in gone if needed is not None else ():
+                if name not in needed and not os.path.exists(os.path.join(self.keeper.spool.folder, name + ".jsonl")):
+                    owner.remove_lock_of(name, self.owners)
+
+
+_runtimes: dict[str, Runtime] = {}
+_generation: object = None
+_making = threading.Lock()
+
+
+def for_home(home: str, host_settings: Callable[[], Any] | None = None) -> Runtime:
+    """The runtime of ``home``; made on first use, and again in a forked child."""
+    global _generation, _making
+    generation = process.registry().generation
+    if generation is not _generation:
+        # After a fork the old runtimes hold the parent's connection and lock; another thread may have held our lock.
+        _runtimes.clear()
+        _making = threading.Lock()
+        _generation = generation
+    found = _runtimes.get(home)
+    if found is None:
+        with _making:
+            found = _runtimes.get(home)
+            if found is None:
+                found = _runtimes[home] = Runtime(home, host_settings)
+    return found

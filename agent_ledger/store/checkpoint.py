@@ -1,0 +1,87 @@
+"""Checkpoints: the write-ahead log is copied back off the hook path, by one process at a time."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import threading
+import time
+
+try:
+    import fcntl
+except ImportError:  # Windows: SQLite's own locks must do
+    fcntl = None  # type: ignore[assignment]
+
+from .. import log
+
+EVERY = 500  # writes of this process between two looks at the log
+START_BYTES = 8 * 1024 * 1024  # a log shorter than this is left alone
+_BETWEEN_S = 5.0
+
+
+class Checkpoints:
+    """Decides when the log of one ledger is worth a checkpoint, and runs it in a thread of its own."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._writes = 0
+        self._thread: threading.Thread | None = None
+        self._last = 0.0
+
+    def count(self) -> None:
+        """Called after each write of a hook: costs an addition, and a look at a file's size every 500 writes."""
+        self._writes += 1
+        if self._writes < EVERY:
+            return
+        self._writes = 0
+        if self._thread is not None or time.monotonic() - self._last < _BETWEEN_S:
+            return
+        if log_size(self._path) < START_BYTES:
+            return
+        self._thread = threading.Thread(target=self._run, name="agent-ledger-checkpoint", daemon=True)
+        try:
+            self._thread.start()
+        except RuntimeError:  # the interpreter is shutting down
+            self._thread = None
+
+    def _run(self) -> None:
+        try:
+            checkpoint(self._path)
+        except (sqlite3.Error, OSError) as error:
+            log.warn("checkpoint", "the write-ahead log could not be copied back (%s); it is tried again", error)
+        finally:
+            self._last = time.monotonic()
+            self._thread = None
+
+
+def log_size(path: str) -> int:
+    """Bytes in the write-ahead log of the ledger at ``path``."""
+    try:
+        return os.stat(path + "-wal").st_size
+    except OSError:
+        return 0
+
+
+def checkpoint(path: str) -> bool:
+    """Copy the log back into the ledger; False where another process is at it. Blocks no writer and no reader.
+
+    SQLite before 3.51.3 can lose pages when two connections reset one log at once, so there is a lock file around it.
+    Raises sqlite3.Error or OSError.
+    """
+    with contextlib.ExitStack() as stack:
+        descriptor = os.open(path + ".checkpoint", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        stack.callback(os.close, descriptor)
+        if fcntl is not None:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                return False
+        connection = sqlite3.connect(path, timeout=0, isolation_level=None)
+        stack.callback(connection.close)
+        connection.execute("PRAGMA wal_autocheckpoint = 0")
+        connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+        return True
+
+
+__all__ = ["Checkpoints", "checkpoint", "log_size"]

@@ -1,0 +1,286 @@
+"""The connection: how the file is made, opened, shared, noticed to be gone, and never waited for too long."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from .. import process
+from ..home import make_private_folder
+from ..model import now_iso
+from . import schema
+
+T = TypeVar("T")
+
+LOCK_WAIT_S = 0.05  # what one hook may wait for locks, all of them together (DESIGN 1)
+_PAUSES_S = (0.0002, 0.0003, 0.0005, 0.001, 0.002)
+
+# SQLite primary result codes (the low byte of an extended code): sqlite.org/rescode.html
+_KINDS = {
+    5: "busy", 6: "busy", 8: "read-only", 10: "i/o error", 11: "corrupt", 13: "full", 14: "cannot open", 26: "corrupt",
+}
+
+
+class Unavailable(Exception):
+    """The database could not take this now. ``kind``: busy, full, read-only, i/o error, cannot open, corrupt, newer, ..."""
+
+    def __init__(self, kind: str, detail: str) -> None:
+        super().__init__(f"{kind}: {detail}")
+        self.kind = kind
+        self.detail = detail
+
+
+def classify(error: BaseException) -> Unavailable:
+    """Name what an sqlite3 or operating-system error means for us."""
+    if isinstance(error, Unavailable):
+        return error
+    code = getattr(error, "sqlite_errorcode", None)
+    if isinstance(code, int):
+        return Unavailable(_KINDS.get(code & 0xFF, "error"), str(error))
+    if isinstance(error, OSError):
+        kind = {28: "full", 30: "read-only", 13: "read-only"}.get(error.errno or 0, "cannot open")
+        return Unavailable(kind, str(error))
+    return Unavailable("error", f"{type(error).__name__}: {error}")
+
+
+class _Shared:
+    """One SQLite connection and the lock around it; shared by every copy of the plugin in this process."""
+
+    __slots__ = ("connection", "identity", "lock", "mode")
+
+    def __init__(self, connection: sqlite3.Connection, identity: tuple[int, int], mode: str) -> None:
+        self.connection = connection
+        self.identity = identity
+        self.lock = threading.Lock()
+        self.mode = mode
+
+
+class Database:
+    """The ledger file of one home, as one process sees it. Thread-safe; never closed by a hook."""
+
+    def __init__(self, path: str, synchronous: str = "normal") -> None:
+        self.path = path
+        self.synchronous = synchronous
+        self._wal = path + "-wal"
+        self._connections: dict[str, _Shared] = process.registry().connections
+
+    # --- use
+
+    def write(self, work: Callable[[sqlite3.Connection], T], deadline: float) -> T:
+        """Run ``work`` in one IMMEDIATE transaction and commit it. ``deadline`` is on the monotonic clock and bounds the
+        waiting for locks, not the work. Raises Unavailable, and nothing else, for what SQLite or the disk refuses."""
+        shared = self._take(deadline)
+        connection = shared.connection
+        try:
+            _patiently(lambda: connection.execute("BEGIN IMMEDIATE"), deadline)
+            try:
+                value = work(connection)
+                connection.execute("COMMIT")
+                return value
+            except BaseException:
+                with contextlib.suppress(sqlite3.Error):
+                    if connection.in_transaction:
+                        connection.execute("ROLLBACK")
+                raise
+        except (sqlite3.Error, OSError) as error:
+            raise classify(error) from error
+        finally:
+            shared.lock.release()
+
+    def write_one(self, statement: str, parameters: tuple[Any, ...], deadline: float) -> tuple[int, int]:
+        """Run one statement as its own transaction; returns (last row id, rows changed). The quickest way to disk."""
+        shared = self._take(deadline)
+        try:
+            try:
+                cursor = shared.connection.execute(statement, parameters)
+            except sqlite3.OperationalError as error:
+                if classify(error).kind != "busy":
+                    raise
+                cursor = _patiently(lambda: shared.connection.execute(statement, parameters), deadline)
+            return cursor.lastrowid or 0, cursor.rowcount
+        except (sqlite3.Error, OSError) as error:
+            raise classify(error) from error
+        finally:
+            shared.lock.release()
+
+    def read(self, work: Callable[[sqlite3.Connection], T], deadline: float) -> T:
+        """Run a reading ``work``; each of its statements sees its own snapshot."""
+        shared = self._take(deadline)
+        try:
+            return _patiently(lambda: work(shared.connection), deadline)
+        except (sqlite3.Error, OSError) as error:
+            raise classify(error) from error
+        finally:
+            shared.lock.release()
+
+    @property
+    def journal_mode(self) -> str:
+        """The mode in force, '' while nothing is open."""
+        shared = self._connections.get(self.path)
+        return shared.mode if shared else ""
+
+    def set_aside(self, deadline: float) -> str | None:
+        """Rename a corrupt ledger and its sidecars out of the way, so that a fresh one can start.
+
+        Returns the new name, or None where another process has already done it.
+        """
+        state = process.registry()
+        with state.lock:
+            shared = self._connections.get(self.path)
+            if shared is not None and _identity(self.path) not in (None, shared.identity):
+                self._forget(shared)
+                return None
+            stamp = now_iso().replace(":", "").replace(".", "")
+            aside = f"{self.path}.corrupt-{stamp}-{os.getpid()}"
+            # The write-ahead log goes first: a fresh database must never meet the old one's log.
+            for suffix in ("-wal", "-shm", ""):
+                with contextlib.suppress(FileNotFoundError):
+                    os.rename(self.path + suffix, aside + suffix)
+            if shared is not None:
+                self._forget(shared)
+            return aside
+
+    # --- opening
+
+    def _take(self, deadline: float) -> _Shared:
+        """The shared connection, locked. Opens it, or opens it again where the file is no longer the one we opened."""
+        shared = self._connections.get(self.path)
+        if shared is not None:
+            if not shared.lock.acquire(timeout=max(0.0, deadline - time.monotonic())):
+                raise Unavailable("busy", "another thread of this process holds the connection")
+            if self._is_current(shared):
+                return shared
+            shared.lock.release()
+        state = process.registry()
+        if not state.lock.acquire(timeout=max(0.0, deadline - time.monotonic())):
+            raise Unavailable("busy", "another thread of this process opens the ledger")
+        try:
+            current = self._connections.get(self.path)
+            if current is shared or current is None:
+                if shared is not None:
+                    self._forget(shared)
+                current = self._connections[self.path] = self._open(deadline)
+        except (sqlite3.Error, OSError) as error:
+            raise classify(error) from error
+        finally:
+            state.lock.release()
+        if not current.lock.acquire(timeout=max(0.0, deadline - time.monotonic())):
+            raise Unavailable("busy", "another thread of this process holds the connection")
+        return current
+
+    def _is_current(self, shared: _Shared) -> bool:
+        """False once the file was renamed, deleted or replaced, or its log was taken away under us."""
+        if _identity(self.path) != shared.identity:
+            return False
+        return shared.mode != "wal" or os.path.exists(self._wal)
+
+    def _forget(self, shared: _Shared) -> None:
+        # Closing would checkpoint into whatever is there now, so the connection is kept unused.
+        self._connections.pop(self.path, None)
+        process.registry().abandoned.append(shared)
+
+    def _open(self, deadline: float) -> _Shared:
+        if not os.path.exists(self.path):
+            make_private_folder(os.path.dirname(self.path))
+            create(self.path, self.synchronous)
+        elif os.stat(self.path).st_mode & 0o077:
+            os.chmod(self.path, 0o600)
+        connection = sqlite3.connect(self.path, timeout=0, isolation_level=None, check_same_thread=False,
+                                     cached_statements=64)
+        try:
+            mode = _patiently(lambda: prepare(connection, self.synchronous), deadline)
+            if mode == "wal":
+                _patiently(lambda: touch_log(connection), deadline)
+        except BaseException:
+            connection.close()
+            raise
+        identity = _identity(self.path)
+        if identity is None:
+            connection.close()
+            raise Unavailable("cannot open", f"{self.path} was taken away while it was opened")
+        return _Shared(connection, identity, mode)
+
+
+def prepare(connection: sqlite3.Connection, synchronous: str) -> str:
+    """Set up a connection that writes; returns the journal mode in force. Raises Unavailable for a newer ledger."""
+    row = connection.execute("PRAGMA journal_mode").fetchone()
+    if row[0] != "wal":
+        row = connection.execute("PRAGMA journal_mode = WAL").fetchone()
+    connection.execute(f"PRAGMA synchronous = {'FULL' if synchronous == 'full' else 'NORMAL'}")
+    # Hooks never checkpoint: it takes long, and SQLite before 3.51.3 can lose pages when two processes do it at once.
+    connection.execute("PRAGMA wal_autocheckpoint = 0")
+    at = schema.version(connection)
+    if at < schema.SCHEMA_VERSION:
+        schema.migrate(connection)
+    elif at > schema.SCHEMA_VERSION and schema.min_writer(connection) > schema.SCHEMA_VERSION:
+        raise Unavailable("newer", f"the ledger has schema {at}, this plugin writes {schema.SCHEMA_VERSION}")
+    return str(row[0])
+
+
+def touch_log(connection: sqlite3.Connection) -> None:
+    """Make sure that the write-ahead log exists, since its absence later tells that somebody took it away."""
+    connection.execute("BEGIN IMMEDIATE")
+    connection.execute("COMMIT")
+
+
+def create(path: str, synchronous: str = "normal") -> None:
+    """Make a fresh ledger so that it appears complete or not at all.
+
+    It is built under another name and linked into place: processes that start at the same instant neither wait for one
+    another nor see half a schema. The file is private (0600) before SQLite opens it; its sidecars inherit the mode.
+    """
+    building = f"{path}.new-{os.getpid()}-{threading.get_ident()}"
+    _remove(building)
+    os.close(os.open(building, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    try:
+        connection = sqlite3.connect(building, timeout=0, isolation_level=None)
+        try:
+            connection.execute(f"PRAGMA synchronous = {'FULL' if synchronous == 'full' else 'OFF'}")
+            connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # cannot be switched on later without a VACUUM
+            connection.execute("PRAGMA journal_mode = WAL")
+            schema.migrate(connection)
+        finally:
+            connection.close()
+        try:
+            os.link(building, path)
+        except FileExistsError:
+            pass
+        except OSError:
+            if not os.path.exists(path):  # a file system without hard links
+                os.rename(building, path)
+    finally:
+        _remove(building)
+
+
+def _remove(building: str) -> None:
+    for suffix in ("", "-wal", "-shm", "-journal"):
+        with contextlib.suppress(OSError):
+            os.unlink(building + suffix)
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+def _patiently(attempt: Callable[[], T], deadline: float) -> T:
+    """Try again while the database is busy, until ``deadline``. Our own pauses are shorter than SQLite's handler's, and
+    together with the waits for other locks they keep to one budget."""
+    turn = 0
+    while True:
+        try:
+            return attempt()
+        except sqlite3.OperationalError as error:
+            pause = _PAUSES_S[min(turn, len(_PAUSES_S) - 1)]
+            if classify(error).kind != "busy" or time.monotonic() + pause >= deadline:
+                raise
+            turn += 1
+            time.sleep(pause)

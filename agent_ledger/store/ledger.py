@@ -1,0 +1,318 @@
+"""The only statements over table ``ledger`` that hooks run: announce a call, settle it, find and claim what stayed open."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ..model import (
+    APPLIED,
+    CANCELLED,
+    CONFIRMED,
+    GHOST_REPORTED,
+    PENDING,
+    TIMEOUT,
+    UNKNOWN,
+    Call,
+    OpenRow,
+    Outcome,
+    Settlement,
+    add_flag,
+)
+from . import pairing, sessions
+
+OPEN = "status IN ('PENDING', 'GHOST_REPORTED', 'ERROR:timeout', 'ERROR:cancelled')"
+
+_CALL_COLUMNS = (
+    "ts", "session_id", "task_id", "turn_id", "tool_call_id", "tool_name", "args_json", "args_sha256", "args_len",
+    "summary", "grace_s", "owner", "cwd", "platform", "backend", "reads", "probe_json", "policy_decision",
+    "policy_rule", "policy_sha256", "flags",
+)  # fmt: skip
+
+INSERT = f"INSERT INTO ledger ({', '.join(_CALL_COLUMNS)}) VALUES ({', '.join('?' * len(_CALL_COLUMNS))})"  # noqa: S608
+
+SETTLE_PENDING = (
+    "UPDATE ledger SET status = ?, effect = ?, settled_ts = ?, duration_ms = ?, result_digest = ?, error_message = ?"
+    " WHERE id = ? AND status = 'PENDING'"
+)
+
+_ROW_COLUMNS = (
+    "id, ts, session_id, task_id, turn_id, tool_call_id, tool_name, args_json, args_sha256, status, effect, grace_s,"
+    " owner, flags, outer_id"
+)
+_MOST_CANDIDATES = 1000
+_RECENT_ROWS = 5000
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What a settlement did: ``how`` is settled, late, orphan, duplicate or ignored; ``id`` its row, 0 for none."""
+
+    how: str
+    id: int
+    tool_name: str = ""
+
+
+def call_values(call: Call) -> tuple[object, ...]:
+    """The parameters of INSERT for ``call``."""
+    return (
+        call.ts, call.session_id, call.task_id, call.turn_id, call.tool_call_id, call.tool_name, call.args_json,
+        call.args_sha256, call.args_len, call.summary, call.grace_s, call.owner, call.cwd, call.platform, call.backend,
+        call.reads, call.probe_json, call.policy_decision, call.policy_rule, call.policy_sha256, call.flags,
+    )  # fmt: skip
+
+
+def outcome_values(outcome: Outcome, ts: str, row_id: int) -> tuple[object, ...]:
+    """The parameters of SETTLE_PENDING."""
+    return (
+        outcome.status, outcome.effect, ts, outcome.duration_ms, outcome.digest, outcome.error_message, row_id,
+    )  # fmt: skip
+
+
+def announce(connection: sqlite3.Connection, call: Call) -> int:
+    """Write a call that is about to run; returns its id. Inside a transaction, for a nested call or a replay."""
+    outer = 0
+    if not call.tool_call_id and call.tool_name != "execute_code":
+        outer = open_code_row(connection, call.task_id)
+    if outer:
+        call.flags = add_flag(call.flags, "nested")
+    row_id = connection.execute(INSERT, call_values(call)).lastrowid or 0
+    if outer:
+        connection.execute("UPDATE ledger SET outer_id = ? WHERE id = ?", (outer, row_id))
+    return row_id
+
+
+def open_code_row(connection: sqlite3.Connection, task_id: str) -> int:
+    """The newest open execute_code call of a task: calls without ids that come now run inside it. 0 where none is."""
+    row = connection.execute(
+        f"SELECT max(id) FROM ledger WHERE {OPEN} AND status = 'PENDING' AND tool_name = 'execute_code'"  # noqa: S608
+        " AND task_id = ?",
+        (task_id,),
+    ).fetchone()
+    return row[0] or 0
+
+
+def settle(connection: sqlite3.Connection, post: Settlement) -> Settled:
+    """Find the row of ``post`` and record its outcome. Must run inside one IMMEDIATE transaction."""
+    match = pairing.choose(post, _same_id(connection, post)) if post.tool_call_id else None
+    if match is None:
+        match = pairing.choose(post, _same_tool(connection, post))
+    if match is None:
+        if _is_settled(connection, post):
+            return Settled("duplicate", 0)
+        return _orphan(connection, post) if post.keep_orphan else Settled("ignored", 0)
+    row, outcome = match.row, post.outcome
+    flags = row.flags
+    for mark in post.flags.split():
+        flags = add_flag(flags, mark)
+    if match.args_changed:
+        flags = add_flag(flags, "args_changed")
+    if row.status == PENDING:
+        how = "settled"
+    elif outcome.confirmed or row.status == GHOST_REPORTED:
+        flags, how = add_flag(flags, "late"), "late"
+        transition(connection, row.id, post.ts, row.status, outcome.status, "the outcome arrived late")
+    else:
+        return Settled("duplicate", row.id)
+    record(connection, row.id, outcome, post.ts, flags)
+    follow_outer(connection, row.id, row.tool_name, outcome, post.ts)
+    return Settled(how, row.id, row.tool_name)
+
+
+def record(connection: sqlite3.Connection, row_id: int, outcome: Outcome, ts: str, flags: str) -> None:
+    """Write an outcome into a row, whatever its status was."""
+    connection.execute(
+        "UPDATE ledger SET status = ?, effect = ?, settled_ts = ?, duration_ms = ?, result_digest = ?,"
+        " error_message = ?, flags = ? WHERE id = ?",
+        (outcome.status, outcome.effect, ts, outcome.duration_ms, outcome.digest, outcome.error_message, flags, row_id),
+    )
+
+
+def follow_outer(connection: sqlite3.Connection, row_id: int, tool_name: str, outcome: Outcome, ts: str) -> None:
+    """Calls inside execute_code get no post on most hosts: those still open share its outcome, effect unknown."""
+    if tool_name != "execute_code":
+        return
+    nested = connection.execute(
+        "SELECT id, status FROM ledger WHERE outer_id = ? AND status IN ('PENDING', 'GHOST_REPORTED')", (row_id,)
+    ).fetchall()
+    for nested_id, status in nested:
+        connection.execute(
+            "UPDATE ledger SET status = ?, effect = 'unknown', settled_ts = ? WHERE id = ?", (outcome.status, ts, nested_id)
+        )
+        if status != PENDING:
+            transition(connection, nested_id, ts, status, outcome.status, f"follows the outer call {row_id}")
+
+
+def transition(connection: sqlite3.Connection, row_id: int, ts: str, before: str, after: str, why: str) -> None:
+    """Leave a trace of an unusual change of status."""
+    connection.execute(
+        "INSERT INTO transitions (ledger_id, ts, from_status, to_status, why) VALUES (?, ?, ?, ?, ?)",
+        (row_id, ts, before, after, why),
+    )
+
+
+def pending(connection: sqlite3.Connection, session_ids: Sequence[str]) -> list[OpenRow]:
+    """The unsettled calls of a conversation, oldest first, without those nested in another call."""
+    rows = connection.execute(
+        f"SELECT {_ROW_COLUMNS} FROM ledger WHERE session_id IN ({_marks(session_ids)}) AND {OPEN}"  # noqa: S608
+        " AND status = 'PENDING' AND outer_id IS NULL ORDER BY id",
+        tuple(session_ids),
+    )
+    return [OpenRow(*row) for row in rows]
+
+
+def pending_of_home(connection: sqlite3.Connection) -> list[OpenRow]:
+    """Every unsettled call and every ghost of the home, oldest first."""
+    rows = connection.execute(
+        f"SELECT {_ROW_COLUMNS} FROM ledger WHERE {OPEN} AND status IN ('PENDING', 'GHOST_REPORTED') ORDER BY id"  # noqa: S608
+    )
+    return [OpenRow(*row) for row in rows]
+
+
+def settled_with_same_id(connection: sqlite3.Connection, row: OpenRow, session_ids: Sequence[str]) -> int:
+    """How many settled calls of the conversation share id, tool and arguments with ``row``: their results are not its."""
+    found = connection.execute(
+        f"SELECT count(*) FROM ledger WHERE session_id IN ({_marks(session_ids)}) AND args_sha256 = ?"  # noqa: S608
+        " AND tool_call_id = ? AND tool_name = ? AND status NOT IN ('PENDING', 'GHOST_REPORTED')"
+        " AND status <> 'ERROR:blocked'",
+        (*session_ids, row.args_sha256, row.tool_call_id, row.tool_name),
+    ).fetchone()
+    return int(found[0])
+
+
+def claim(connection: sqlite3.Connection, reasons: Iterable[tuple[int, str]], ts: str) -> list[int]:
+    """Turn open rows into reported ghosts; returns the ids that this very transaction got.
+
+    ``reasons``: (row id, why). Whoever comes second, another process or another copy, gets none.
+    """
+    won = []
+    for row_id, why in reasons:
+        changed = connection.execute(
+            "UPDATE ledger SET status = 'GHOST_REPORTED' WHERE id = ? AND status = 'PENDING'", (row_id,)
+        ).rowcount
+        if changed != 1:
+            continue
+        won.append(row_id)
+        transition(connection, row_id, ts, PENDING, GHOST_REPORTED, why)
+        nested = connection.execute(
+            "UPDATE ledger SET status = 'GHOST_REPORTED' WHERE outer_id = ? AND status = 'PENDING' RETURNING id", (row_id,)
+        ).fetchall()
+        for (nested_id,) in nested:
+            transition(connection, nested_id, ts, PENDING, GHOST_REPORTED, f"follows the outer call {row_id}")
+    return won
+
+
+def settle_from_history(connection: sqlite3.Connection, row: OpenRow, outcome: Outcome, ts: str) -> bool:
+    """Record an outcome that the conversation shows; False where the row was settled meanwhile."""
+    current = connection.execute("SELECT flags FROM ledger WHERE id = ? AND status = 'PENDING'", (row.id,)).fetchone()
+    if current is None:
+        return False
+    record(connection, row.id, outcome, ts, add_flag(current[0], "from_history"))
+    follow_outer(connection, row.id, row.tool_name, outcome, ts)
+    return True
+
+
+def reported(connection: sqlite3.Connection, ids: Sequence[int]) -> list[tuple[int, str, str, str, str, str, int]]:
+    """(id, ts, tool, args_json, args_sha256, why, nested calls) of those ids that are still ghosts nobody settled."""
+    found = []
+    for row_id in dict.fromkeys(ids):
+        row = connection.execute(
+            "SELECT id, ts, tool_name, args_json, args_sha256, coalesce((SELECT why FROM transitions WHERE ledger_id ="
+            " ledger.id AND to_status = 'GHOST_REPORTED' ORDER BY transitions.id DESC LIMIT 1), ''),"
+            " (SELECT count(*) FROM ledger AS nested WHERE nested.outer_id = ledger.id)"
+            " FROM ledger WHERE id = ? AND status = 'GHOST_REPORTED'",
+            (row_id,),
+        ).fetchone()
+        if row is not None:
+            found.append(row)
+    return found
+
+
+def nested_count(connection: sqlite3.Connection, row_id: int) -> int:
+    row = connection.execute("SELECT count(*) FROM ledger WHERE outer_id = ?", (row_id,)).fetchone()
+    return int(row[0])
+
+
+def counts(connection: sqlite3.Connection) -> tuple[int, int]:
+    """(open calls, reported ghosts whose effect nobody knows) of the home."""
+    row = connection.execute(
+        f"SELECT sum(status = 'PENDING'), sum(status = 'GHOST_REPORTED' AND effect = '{UNKNOWN}')"  # noqa: S608
+        f" FROM ledger WHERE {OPEN}"
+    ).fetchone()
+    return row[0] or 0, row[1] or 0
+
+
+def owners_of_open_rows(connection: sqlite3.Connection) -> set[str]:
+    """The processes whose calls may still have to be judged."""
+    rows = connection.execute(f"SELECT DISTINCT owner FROM ledger WHERE {OPEN} AND status = 'PENDING'")  # noqa: S608
+    return {row[0] for row in rows}
+
+
+# --- finding the row of a post
+
+
+def _same_id(connection: sqlite3.Connection, post: Settlement) -> list[OpenRow]:
+    rows = connection.execute(
+        f"SELECT {_ROW_COLUMNS} FROM ledger WHERE session_id = ? AND tool_call_id = ? AND tool_name = ? AND turn_id = ?"  # noqa: S608
+        f" AND {OPEN}",
+        (post.session_id, post.tool_call_id, post.tool_name, post.turn_id),
+    )
+    return [OpenRow(*row) for row in rows]
+
+
+def _same_tool(connection: sqlite3.Connection, post: Settlement) -> list[OpenRow]:
+    if post.session_id:
+        places = [*sessions.conversation(connection, post.session_id), ""]
+        rows = connection.execute(
+            f"SELECT {_ROW_COLUMNS} FROM ledger WHERE session_id IN ({_marks(places)}) AND tool_name = ? AND {OPEN}"  # noqa: S608
+            f" ORDER BY id LIMIT {_MOST_CANDIDATES}",
+            (*places, post.tool_name),
+        )
+    else:  # a post without a session: the task is all there is to go by
+        rows = connection.execute(
+            f"SELECT {_ROW_COLUMNS} FROM ledger WHERE task_id = ? AND tool_name = ? AND {OPEN}"  # noqa: S608
+            f" ORDER BY id LIMIT {_MOST_CANDIDATES}",
+            (post.task_id, post.tool_name),
+        )
+    return [OpenRow(*row) for row in rows]
+
+
+def _is_settled(connection: sqlite3.Connection, post: Settlement) -> bool:
+    """True where this very call has its outcome already: the host reported it twice."""
+    if not post.tool_call_id:
+        return False
+    row = connection.execute(
+        "SELECT 1 FROM ledger WHERE session_id = ? AND tool_call_id = ? AND tool_name = ? AND turn_id = ?"
+        " AND id > (SELECT max(id) FROM ledger) - ? LIMIT 1",
+        (post.session_id, post.tool_call_id, post.tool_name, post.turn_id, _RECENT_ROWS),
+    ).fetchone()
+    return row is not None
+
+
+def _orphan(connection: sqlite3.Connection, post: Settlement) -> Settled:
+    """A post whose call was never announced: the plugin came in the middle, or the host dropped the pre."""
+    outcome = post.outcome
+    flags = add_flag(post.flags, "orphan")
+    row_id = connection.execute(
+        "INSERT INTO ledger (ts, session_id, task_id, turn_id, tool_call_id, tool_name, args_json, args_sha256, args_len,"
+        " summary, status, effect, owner, cwd, platform, backend, settled_ts, duration_ms, result_digest, error_message,"
+        " flags) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            post.ts, post.session_id, post.task_id, post.turn_id, post.tool_call_id, post.tool_name, post.args_json,
+            post.args_sha256, post.args_len, post.summary, outcome.status, outcome.effect, post.owner, post.cwd,
+            post.platform, post.backend, post.ts, outcome.duration_ms, outcome.digest, outcome.error_message, flags,
+        ),
+    ).lastrowid  # fmt: skip
+    return Settled("orphan", row_id or 0, post.tool_name)
+
+
+def _marks(values: Sequence[object]) -> str:
+    return ", ".join("?" * len(values))
+
+
+__all__ = [
+    "APPLIED", "CANCELLED", "CONFIRMED", "TIMEOUT", "Settled", "announce", "call_values", "claim", "counts",
+    "follow_outer", "nested_count", "open_code_row", "outcome_values", "pending", "pending_of_home", "record", "settle",
+    "settled_with_same_id", "transition",
+]  # fmt: skip

@@ -1,0 +1,286 @@
+"""The spool: what SQLite cannot take in time, one JSON line each, applied later in order and exactly once."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import os
+import sqlite3
+import stat
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from .. import process
+from ..home import make_private_folder
+from ..model import Call, Outcome, Settlement, add_flag, now_iso
+from . import ledger, sessions
+from .db import Database, Unavailable
+
+MAX_FILE = 64 * 1024 * 1024  # bytes; beyond it a write is lost rather than the disk filled
+MAX_LINE = 256 * 1024
+BATCH = 100  # lines a transaction: some milliseconds under the write lock
+KEEP_MARKS_S = 7 * 86400
+
+_CALL_FIELDS = {field.name: field.type for field in dataclasses.fields(Call)}
+_POST_FIELDS = {field.name: field.type for field in dataclasses.fields(Settlement)}
+_OUTCOME_FIELDS = {field.name for field in dataclasses.fields(Outcome)}
+_EDGE_FIELDS = ("session_id", "parent_id", "kind", "evidence", "turn_id", "ts")
+
+
+class Spool:
+    """The spool of one home. ``owner`` names this process's own file."""
+
+    def __init__(self, folder: str, owner: str, durable: bool = False) -> None:
+        self.folder = folder
+        self.path = os.path.join(folder, f"{owner}.jsonl")
+        self.durable = durable
+        state = process.registry()
+        with state.lock:
+            # Shared with other copies of the plugin in this process: one file has one sequence.
+            self._state: dict[str, Any] = state.spools.setdefault(
+                self.path, {"lock": threading.Lock(), "seq": 0, "backlog": 0, "lost": 0}
+            )
+
+    @property
+    def backlog(self) -> int:
+        """Lines of this process that are not in the database yet."""
+        return int(self._state["backlog"])
+
+    @property
+    def lost(self) -> int:
+        """Writes of this process that neither the database nor the spool could take."""
+        return int(self._state["lost"])
+
+    # --- writing
+
+    def add_call(self, call: Call) -> bool:
+        return self._append("call", dataclasses.asdict(call))
+
+    def add_post(self, post: Settlement) -> bool:
+        return self._append("post", dataclasses.asdict(post))
+
+    def add_edge(self, session_id: str, parent_id: str, kind: str, evidence: str, turn_id: str, ts: str) -> bool:
+        return self._append("edge", dict(zip(_EDGE_FIELDS, (session_id, parent_id, kind, evidence, turn_id, ts), strict=True)))
+
+    def _append(self, operation: str, what: dict[str, Any]) -> bool:
+        """Append one line; False, and counted as lost, where the disk refuses that too."""
+        with self._state["lock"]:
+            line = json.dumps({"seq": self._state["seq"] + 1, "op": operation, "what": what}, ensure_ascii=True) + "\n"
+            try:
+                self._write(line.encode("ascii"))
+            except OSError:
+                self._state["lost"] += 1
+                return False
+            self._state["seq"] += 1
+            self._state["backlog"] += 1
+            return True
+
+    def _write(self, data: bytes) -> None:
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0)
+        try:
+            descriptor = os.open(self.path, flags, 0o600)
+        except FileNotFoundError:
+            make_private_folder(self.folder)
+            descriptor = os.open(self.path, flags, 0o600)
+        try:
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode) or status.st_size + len(data) > MAX_FILE:
+                raise OSError(f"{self.path} is no plain file, or full")
+            try:
+                written = os.write(descriptor, data)
+                if written != len(data):
+                    raise OSError(f"only {written} of {len(data)} bytes fitted into {self.path}")
+                if self.durable:
+                    os.fsync(descriptor)
+            except OSError:
+                # Half a line must not stand before the next whole one.
+                with contextlib.suppress(OSError):
+                    os.ftruncate(descriptor, status.st_size)
+                raise
+        finally:
+            os.close(descriptor)
+
+    # --- replaying
+
+    def waiting(self) -> bool:
+        """True where any process left lines here."""
+        return next(self.files(), None) is not None
+
+    def files(self) -> Iterator[str]:
+        """The spool files of the home that may be trusted: plain files of this user that nobody else may write."""
+        try:
+            entries = list(os.scandir(self.folder))
+        except OSError:
+            return
+        for entry in sorted(entries, key=lambda entry: entry.name):
+            if not entry.name.endswith(".jsonl") or not entry.is_file(follow_symlinks=False):
+                continue
+            status = entry.stat(follow_symlinks=False)
+            if status.st_size and (not hasattr(os, "geteuid") or (status.st_uid == os.geteuid() and not status.st_mode & 0o022)):
+                yield entry.path
+
+    def replay(self, database: Database, deadline: float, until: float, is_gone: Any = None) -> int:
+        """Apply what waits, of every process; returns the number of lines applied.
+
+        ``deadline`` bounds waiting for locks, ``until`` the work (both monotonic). ``is_gone(owner id)`` says that a
+        process ended, so that its emptied file may go. Raises Unavailable where the database still does not answer.
+        """
+        applied = 0
+        paths = list(self.files())
+        if self.path in paths:  # our own rows first: a hook of ours may be waiting for them
+            paths.remove(self.path)
+            paths.insert(0, self.path)
+        for path in paths:
+            applied += self._replay_file(database, path, deadline, until, is_gone)
+            if time.monotonic() >= until:
+                break
+        return applied
+
+    def _replay_file(self, database: Database, path: str, deadline: float, until: float, is_gone: Any) -> int:
+        name = os.path.basename(path)[: -len(".jsonl")]
+        # Asked before reading: a process that is gone now can have added nothing after that.
+        finished = path != self.path and bool(is_gone and is_gone(name))
+        own = path == self.path
+        applied, mark = 0, self._mark(database, name, deadline)
+        lines = list(_lines(path, mark))
+        for start in range(0, len(lines), BATCH):
+            batch = lines[start : start + BATCH]
+            applied += database.write(lambda connection, batch=batch: _apply(connection, name, batch), deadline)
+            if time.monotonic() >= until and start + BATCH < len(lines):
+                if own:
+                    self._state["backlog"] = max(1, len(lines) - start - BATCH)
+                return applied
+        if own:
+            self._drop_own(lines[-1][0] if lines else mark)
+        elif finished:
+            with contextlib.suppress(OSError):
+                os.unlink(path)
+        return applied
+
+    def _mark(self, database: Database, name: str, deadline: float) -> int:
+        row = database.read(
+            lambda connection: connection.execute("SELECT seq FROM spooled WHERE spool = ?", (name,)).fetchone(), deadline
+        )
+        return int(row[0]) if row else 0
+
+    def _drop_own(self, applied_to: int) -> None:
+        """Remove our own file once its last line is in; a line that came meanwhile keeps it."""
+        with self._state["lock"]:
+            if self._state["seq"] <= applied_to:
+                with contextlib.suppress(OSError):
+                    os.unlink(self.path)
+                self._state["backlog"] = 0
+            else:
+                self._state["backlog"] = self._state["seq"] - applied_to
+
+
+def _lines(path: str, after: int) -> Iterator[tuple[int, dict[str, Any] | None]]:
+    """(seq, record) of every whole line behind ``after``; record is None where the line is not one of ours."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    except OSError:
+        return
+    last = after
+    with os.fdopen(descriptor, "rb") as file:
+        for raw in file:
+            if not raw.endswith(b"\n"):
+                return  # the process died inside the write: that hook never returned
+            record: dict[str, Any] | None = None
+            if len(raw) <= MAX_LINE:
+                with contextlib.suppress(ValueError, RecursionError):
+                    record = json.loads(raw)
+            seq = record.get("seq") if isinstance(record, dict) else None
+            if type(seq) is int and seq > 0:
+                if seq > last:
+                    last = seq
+                    yield seq, record
+            else:
+                yield last, None
+
+
+def _apply(connection: sqlite3.Connection, name: str, batch: list[tuple[int, dict[str, Any] | None]]) -> int:
+    """Apply lines and move the mark in the same transaction, so that no crash and no second process doubles them."""
+    row = connection.execute("SELECT seq FROM spooled WHERE spool = ?", (name,)).fetchone()
+    mark, applied, refused = (int(row[0]) if row else 0), 0, 0
+    for seq, record in batch:
+        if record is None:
+            refused += 1
+        elif seq > mark:
+            mark = seq
+            if _apply_one(connection, record):
+                applied += 1
+            else:
+                refused += 1
+    connection.execute("INSERT OR REPLACE INTO spooled (spool, seq, ts) VALUES (?, ?, ?)", (name, mark, now_iso()))
+    connection.execute("DELETE FROM spooled WHERE ts < ?", (now_iso(time.time() - KEEP_MARKS_S),))
+    if applied:
+        bump(connection, "spool_replayed", applied)
+    if refused:
+        bump(connection, "spool_refused", refused)
+    return applied
+
+
+def bump(connection: sqlite3.Connection, counter: str, by: int) -> None:
+    """Add to a counter in table meta."""
+    connection.execute(
+        "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = CAST(value AS INTEGER) + ?",
+        (counter, str(by), by),
+    )
+
+
+def _apply_one(connection: sqlite3.Connection, record: dict[str, Any]) -> bool:
+    """Apply one change that a hook makes; anything else is refused (False)."""
+    what = record.get("what")
+    if not isinstance(what, dict):
+        return False
+    try:
+        match record.get("op"):
+            case "call":
+                call = Call(**_checked(what, _CALL_FIELDS))
+                call.flags = add_flag(call.flags, "spooled")
+                ledger.announce(connection, call)
+            case "post":
+                outcome = what.get("outcome")
+                if not isinstance(outcome, dict) or set(outcome) != _OUTCOME_FIELDS:
+                    return False
+                post = Settlement(**_checked({**what, "outcome": Outcome(**outcome)}, _POST_FIELDS))
+                post.flags = add_flag(post.flags, "spooled")
+                ledger.settle(connection, post)
+            case "edge":
+                if set(what) != set(_EDGE_FIELDS) or not all(isinstance(text, str) for text in what.values()):
+                    return False
+                if what["kind"] not in (sessions.ROTATION, sessions.DELEGATION):
+                    return False
+                sessions.add_edge(connection, **what)
+            case _:
+                return False
+    except (TypeError, ValueError, sqlite3.IntegrityError):
+        return False
+    return True
+
+
+def _checked(what: dict[str, Any], fields: dict[str, Any]) -> dict[str, Any]:
+    """``what``, where it has exactly the fields of its kind, each of its type and of a size that a hook writes."""
+    if set(what) != set(fields):
+        raise ValueError("other fields")
+    for name, kind in fields.items():
+        value = what[name]
+        if kind == "str" and (not isinstance(value, str) or len(value) > 8000):
+            raise ValueError(name)
+        if kind == "int" and type(value) is not int:
+            raise ValueError(name)
+        if kind == "bool" and type(value) is not bool:
+            raise ValueError(name)
+        if kind == "Outcome":
+            texts = (value.status, value.effect, value.digest, value.error_message)
+            if not all(isinstance(text, str) and len(text) <= 8000 for text in texts):
+                raise ValueError(name)
+            if value.duration_ms is not None and type(value.duration_ms) is not int:
+                raise ValueError(name)
+    return what
+
+
+__all__ = ["Spool", "Unavailable", "bump"]
