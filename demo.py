@@ -28,7 +28,7 @@ DEFAULT_HOST = "0.21.5.post2"
 HOSTS = ("0.18.2", "0.19.0", "0.20.6.post1", "0.21.0.post1", "0.21.5.post2")
 COMMAND_SECONDS = 3
 SHORT, LONG = 120, 900
-PAID = "paid invoice 1047, 250.00"
+PAYING, PAID = "paying invoice 1047", "paid invoice 1047"
 RECENT = "SELECT ts, tool_name, status, substr(args_json,1,60) FROM ledger ORDER BY id DESC LIMIT 20;"
 
 
@@ -104,21 +104,21 @@ def tell(screen: Screen, version: str, folder: Path) -> None:
 
         screen.step("The agent is asked to pay an invoice, and issues a command")
         book = home.work / "payments.log"
-        command = f"sleep {COMMAND_SECONDS}; echo '{PAID}' >> {book.name}"
+        command = f"echo {PAYING} >> {book.name}; sleep {COMMAND_SECONDS}; echo {PAID} >> {book.name}"
         model.play(calls(Call("terminal", {"command": command})))
         run = home.start_chat("Pay invoice 1047.")
         screen.note("user:   Pay invoice 1047.")
-        run.wait_for(lambda: home.ledger.rows("status = 'PENDING'"), "a PENDING row in the ledger")
+        run.wait_for(book.exists, f"the command has begun to write {book.name}")
         row = home.ledger.only()
+        check(row["status"] == "PENDING", "a PENDING row while the command runs", row)
         screen.note(f"model:  terminal {command}")
         screen.note(f"ledger: row {row['id']} {row['tool_name']} {row['status']}, on disk before the command ran")
 
         screen.step(f"kill -9 of the host (process {run.pid}) in the middle of the command")
         ended = run.kill(show=False)
         check(ended.status == -signal.SIGKILL, "the host to die of SIGKILL", ended)
-        check(not book.exists(), "the command to be still running when the host died", book)
-        wait_until(book.exists, "the command that outlived its host has written its line", COMMAND_SECONDS + 20)
-        check(book.read_text().strip() == PAID, f"the line {PAID!r} in {book.name}", book.read_text())
+        check(PAID not in book.read_text(), "the command to be unfinished when the host died", book.read_text())
+        wait_until(lambda: PAID in book.read_text(), "the second line of the command", COMMAND_SECONDS + 20)
         screen.note(f"The host is gone. Its shell is not: {book.name} now says")
         screen.quote(book.read_text())
         screen.note("It happened, and no conversation knows.")
@@ -136,7 +136,7 @@ def tell(screen: Screen, version: str, folder: Path) -> None:
         check("agent-ledger" in received, "a notice of agent-ledger", received)
         check(f"{row['id']}" in received and "terminal" in received, f"row {row['id']} and its tool", received)
         check(command not in received, "no raw command in the notice", received)
-        check(book.read_text().strip() == PAID, "the invoice paid once", book.read_text())
+        check(book.read_text().count(PAID) == 1, "the invoice paid once", book.read_text())
         screen.note("The scripted model looks before it acts: read_file, then")
         screen.quote("The payment is in the log already, so I do not pay again.")
 

@@ -11,6 +11,7 @@ from typing import Any
 
 MAX_DEPTH = 100  # a constant, not the interpreter's limit: the same value gives the same text at any stack depth
 MAX_NODES = 400_000  # what is encoded in full; more takes too long in front of a tool call
+PLAIN_NODES = 60_000  # what is made plain node by node, when it is odd or more than MAX_NODES
 MAX_INT_BITS = 13_000  # below Python's limit of 4300 digits
 
 _SCALARS = frozenset((int, bool, type(None)))
@@ -96,10 +97,11 @@ def survey(value: object, limit: int = MAX_NODES) -> tuple[int, int, bool]:
 class Plain:
     """Turns any value into plain JSON types, within a budget of nodes, and notes whether anything was odd."""
 
-    def __init__(self, budget: int = MAX_NODES, text_limit: int | None = None) -> None:
+    def __init__(self, budget: int = PLAIN_NODES, text_limit: int | None = None) -> None:
         self.budget = budget
         self.text_limit = text_limit  # characters kept of what is no plain string (bytes, objects)
         self.odd = False
+        self.cut = False  # the budget was too small
         self._path: set[int] = set()
 
     def value(self, value: object, depth: int = 0) -> Any:
@@ -156,55 +158,54 @@ class Plain:
         try:
             if isinstance(value, (set, frozenset)):
                 self.odd = True
-                items = [self.value(item, depth + 1) for item in self._some(value)]
-                return sorted(items, key=encode)
+                if len(value) > self.budget:  # which items come first depends on the process
+                    self.cut = True
+                    return f"[set of {len(value)}]"
+                return sorted(self._items(value, depth), key=encode)
             if isinstance(value, (list, tuple)):
-                return [self.value(item, depth + 1) for item in self._some(value)]
+                return self._items(value, depth)
             if not isinstance(value, dict):
                 self.odd = True
             return self._dict(value, depth)
         finally:
             self._path.discard(mark)
 
-    def _some(self, value: Any) -> list[Any]:
+    def _items(self, value: Any, depth: int) -> list[Any]:
         """The items that the budget allows; the number of the others stands at the end."""
-        size = len(value)
-        room = max(0, min(size, self.budget))
-        self.budget -= room
-        if room == size:
-            return list(value)
-        if isinstance(value, (set, frozenset)):
-            return [f"[set of {size}]"]  # which items come first depends on the process
-        return [*value[:room], f"[+{size - room} more]"]
+        done: list[Any] = []
+        for item in value:
+            if self.budget <= 0:
+                self.cut = True
+                done.append(f"[+{len(value) - len(done)} more]")
+                break
+            self.budget -= 1
+            done.append(self.value(item, depth + 1))
+        return done
 
     def _dict(self, value: Any, depth: int) -> dict[str, Any]:
-        pairs: list[tuple[str, Any]] = []
-        size, room = len(value), self.budget
-        strange = False
-        for key, item in value.items():
-            if room <= 0:
-                break
-            room -= 1
-            if type(key) is str:
-                pairs.append((self._text(key), item))
-            else:
-                strange = self.odd = True
-                plain = self.value(key, depth + 1)
-                pairs.append((plain if isinstance(plain, str) else encode(plain), item))
-        self.budget = max(0, self.budget - len(pairs))
         done: dict[str, Any] = {}
-        for key, item in pairs:
+        seen = 0
+        for key, item in value.items():
+            if self.budget <= 0:
+                self.cut = True
+                done["[more]"] = len(value) - seen
+                break
+            self.budget -= 1
+            seen += 1
+            if type(key) is str:
+                name = self._text(key)
+            else:
+                self.odd = True
+                plain_key = self.value(key, depth + 1)
+                name = plain_key if isinstance(plain_key, str) else encode(plain_key)
             plain = self.value(item, depth + 1)
-            if strange and key in done:  # 1 and "1" are two keys here and one in JSON
-                first, plain = sorted((done[key], plain), key=encode)
-                done[key] = first
+            if name in done:  # 1 and "1" are two keys here and one in JSON
+                done[name], plain = sorted((done[name], plain), key=encode)
                 number = 2
-                while f"{key}#{number}" in done:
+                while f"{name}#{number}" in done:
                     number += 1
-                key = f"{key}#{number}"
-            done[key] = plain
-        if len(pairs) < size:
-            done["[more]"] = size - len(pairs)
+                name = f"{name}#{number}"
+            done[name] = plain
         return done
 
     def _other(self, value: Any) -> Any:
@@ -288,16 +289,23 @@ def fit(value: Any, limit: int) -> str:
         best = encode(_shorten(value, _FLOOR, items, depth, key_text))
         if len(best) > limit:
             continue
-        low, high = _FLOOR, limit
-        for _ in range(12):  # the longest texts that still fit
-            if high - low <= 8:
+        low, low_size = _FLOOR, len(best)
+        high, high_size = limit, 0
+        for step in range(12):  # the longest texts that still fit, guessed from what the last guesses took
+            if high - low <= 8 or limit - low_size <= 48:
                 break
-            middle = (low + high + 1) // 2
+            if step > 4:
+                middle = (low + high) // 2
+            elif high_size:
+                middle = low + (high - low) * (limit - low_size) // (high_size - low_size) - 4
+            else:
+                middle = low + limit - low_size
+            middle = max(low + 1, min(middle, high - 1))
             text = encode(_shorten(value, middle, items, depth, key_text))
             if len(text) <= limit:
-                best, low = text, middle
+                best, low, low_size = text, middle, len(text)
             else:
-                high = middle
+                high, high_size = middle, len(text)
         return best
     return encode(f"[{type(value).__name__}]")
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .canonical import MAX_NODES, Clip, Plain, encode, fit, left_out, survey
-from .redact import may_hold_secret, redact_text, redact_value
+from .redact import MARK, may_hold_secret, redact_text, redact_value
 
 MAX_ARGS = 4000
 MAX_SUMMARY = 120
@@ -18,6 +18,7 @@ KEY_INLINE = 8192
 
 _WINDOW = 12_000  # of a large text: what redaction sees
 _MARGIN = 512  # left out at the end of a redacted window, where half a secret may stand
+_AHEAD = 100  # looked at behind a cut, so that a secret which begins before it is known as one
 _ITEMS = 120
 
 _sha256 = hashlib.sha256
@@ -59,7 +60,7 @@ def _prepare(args: object) -> tuple[Any, str, bool, bool]:
     maker = Plain()
     plain = maker.value(args)
     text = encode(plain)
-    return plain, text, maker.odd, large or len(text) > LARGE
+    return plain, text, maker.odd, large or maker.cut or len(text) > LARGE
 
 
 def _digest(args: object, mode: str) -> tuple[ArgsDigest, object | None]:
@@ -162,21 +163,20 @@ def _one_line(text: str) -> str:
 
 def _short(text: str, limit: int) -> str:
     """One redacted line of at most `limit` characters of a text of any length."""
-    small = 3 * limit
-    head = text if len(text) <= small else text[: small + _MARGIN]
-    if may_hold_secret(head, head.encode("utf-8", "replace")):
-        if len(text) > _WINDOW:
-            head = redact_text(text[:_WINDOW])
-            head = head[: max(0, len(head) - _MARGIN)]
-        else:
-            head = redact_text(text)
-        line = _one_line(head[: 20 * limit])
+    size = len(text)
+    head = text if size <= limit + _AHEAD else text[: limit + _AHEAD]
+    if not may_hold_secret(head, head.encode("utf-8", "replace")):
+        # A secret that begins here and is known only by what follows has its shape or its name in this head.
+        if head.isprintable() and "  " not in head:
+            return head if size <= limit else head[: limit - 1] + "…"
     else:
-        line = _one_line(head[:small])
-    if line is not head:
-        again = redact_text(line)  # what was in the way of a pattern may be gone now
-        line = again if again != line else line
-    if len(line) > limit or len(text) > len(head):
+        head = redact_text(text[:_WINDOW])
+        if size > _WINDOW:
+            head = head[: max(0, len(head) - _MARGIN)]
+    cut = size > _WINDOW or (head is not text and size > len(head) and MARK not in head)
+    line = _one_line(head[: 20 * limit])
+    line = redact_text(line)  # what was in the way of a pattern may be gone now
+    if len(line) > limit or cut:
         return line[: limit - 1] + "…"
     return line
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from . import log, process, runtime
+from . import hostinfo, log, process, runtime
 from .ghosts.turn import Turn
 from .home import hermes_home
 from .recorder import Ids
@@ -82,7 +82,8 @@ class Hooks:
         """Tell the conversation what it issued and nobody confirmed: ``{"context": text}``, or None."""
         try:
             serving = self._runtime()
-            if serving is None:
+            if serving is None or hostinfo.in_background_review() or parent_session_id == session_id != "":
+                # A background review works under the conversation's own id; it must not use up the conversation's notice.
                 return None
             ids = Ids.of(session_id, task_id, turn_id, parent_session_id)
             serving.recorder.note_platform(ids.session, platform)

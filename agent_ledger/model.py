@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -25,10 +26,18 @@ STARTED = "started"
 NONE = "none"
 
 
+_this_second: tuple[int, str] = (0, "")
+
+
 def now_iso(moment: float | None = None) -> str:
     """UTC as the ledger writes it: ISO 8601 with milliseconds and ``Z``. ``moment`` is seconds since the epoch."""
-    when = datetime.now(UTC) if moment is None else datetime.fromtimestamp(moment, UTC)
-    return when.isoformat(timespec="milliseconds")[:23] + "Z"
+    global _this_second
+    when = time.time() if moment is None else moment
+    second = int(when // 1)
+    known = _this_second  # one read: another thread may replace it
+    if known[0] != second:
+        known = _this_second = (second, datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%S."))
+    return f"{known[1]}{int((when - second) * 1000):03d}Z"
 
 
 def parse_iso(stamp: str) -> float | None:
@@ -103,6 +112,7 @@ class Settlement:
     outcome: Outcome
     keep_orphan: bool = True
     flags: str = ""
+    probe_json: str = ""
     cwd: str = ""
     platform: str = ""
     backend: str = ""

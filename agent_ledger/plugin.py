@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from . import log
 from .hooks import Hooks
 
 PLUGIN = "agent-ledger"
@@ -16,6 +17,49 @@ def register(ctx: Any) -> None:
     ctx.register_hook("post_tool_call", hooks.post_tool_call)
     ctx.register_hook("pre_llm_call", hooks.pre_llm_call)
     ctx.register_hook("on_session_start", hooks.on_session_start)
+    _register_commands(ctx)
+
+
+def _register_commands(ctx: Any) -> None:
+    """Register ``hermes ledger`` and ``/ledger``. Recording must not hang on it: a host that runs plugins in a process of
+    its own, and one that only validates them, offer less."""
+    try:
+        ctx.register_cli_command(
+            "ledger",
+            help="what the agent changed, and what it never saw confirmed",
+            setup_fn=_set_up,
+            handler_fn=_run,
+            description="The record of every call of an agent that changes something.",
+        )
+    except Exception as error:
+        log.warn("register:cli", "`hermes ledger` is not available here (%s: %s)", type(error).__name__, error)
+    try:
+        ctx.register_command(
+            "ledger",
+            handler=_answer,
+            description="Calls that were issued and never confirmed, and the newest ones",
+            args_hint="[status|ghosts|show ID|tail]",
+        )
+    except Exception as error:
+        log.warn("register:chat", "`/ledger` is not available here (%s: %s)", type(error).__name__, error)
+
+
+def _set_up(parser: Any) -> None:
+    from .cli.main import hermes_setup
+
+    hermes_setup(parser)
+
+
+def _run(arguments: Any) -> None:
+    from .cli.main import hermes_run
+
+    hermes_run(arguments)
+
+
+def _answer(raw: str = "") -> str:
+    from .cli.chat import answer
+
+    return answer(raw)
 
 
 def _host_settings(ctx: Any) -> Any:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from . import digest, outcome, tools
-from .ghosts import lineage
-from .model import Call, Settlement, now_iso
+from . import digest, hostinfo, outcome, tools
+from .ghosts import footprint, lineage
+from .ghosts.turn import FORK
+from .model import STARTED, Call, Settlement, now_iso
 from .settings import Settings
 from .store import ledger, sessions
 from .store.keeper import Keeper
@@ -18,8 +21,7 @@ _MOST_OPEN = 4096
 _MOST_SESSIONS = 2048
 
 
-@dataclass(frozen=True, slots=True)
-class Ids:
+class Ids(NamedTuple):
     """The ids of one hook call as text, '' where the host gave none or no text."""
 
     session: str
@@ -39,15 +41,17 @@ class _Announced:
 
     row_id: int
     args_key: object
+    repeat: bool
 
 
 class Recorder:
     """Announces and settles calls of one home. Holds only what speeds things up: the truth is in the database."""
 
-    def __init__(self, keeper: Keeper, settings: Settings, owner: str) -> None:
+    def __init__(self, keeper: Keeper, settings: Settings, owner: str, key: bytes | None) -> None:
         self.keeper = keeper
         self.settings = settings
         self.owner = owner
+        self._key = key
         self.table = settings.tool_table()
         self._classify = self.table.classify
         self._open: dict[tuple[str, str, str, str], list[_Announced]] = {}
@@ -55,6 +59,8 @@ class Recorder:
         self._platforms: dict[str, str] = {}
         self._last_session: dict[str, str] = {}  # turn id -> the session it was last seen in
         self._lock = threading.Lock()
+        # session -> the ids of its conversation, for those that are known to have several
+        self.conversations: dict[str, tuple[str, ...]] = {}
 
     # --- pre_tool_call
 
@@ -74,7 +80,9 @@ class Recorder:
         marks = [flags, *arguments.marks] if flags else [*arguments.marks]
         if outcome.is_background(tool_name, args):
             marks.append("background")
-        row_id = self.keeper.announce(
+        if hostinfo.in_background_review():
+            marks.append(FORK)
+        row_id, flags = self.keeper.announce(
             Call(
                 ts=now_iso(),
                 session_id=ids.session,
@@ -90,14 +98,17 @@ class Recorder:
                 owner=self.owner,
                 cwd=_cwd(),
                 platform=self._platforms.get(ids.session, ""),
-                backend=os.environ.get("TERMINAL_ENV", "")[:40],
+                backend=hostinfo.terminal_backend(),
                 reads=self._take_reads(ids.session),
+                probe_json=footprint.of_call(tool_name, args, self._key),
                 flags=" ".join(marks),
             ),
             deadline,
+            self.conversations.get(ids.session, ()),
         )
         if row_id and ids.call:
-            self._remember((ids.session, ids.turn, ids.call, tool_name), _Announced(row_id, key))
+            announced = _Announced(row_id, key, "repeat" in flags)
+            self._remember((ids.session, ids.turn, ids.call, tool_name), announced)
 
     def note_read(self, session: str, tool_name: str) -> None:
         """Remember the name of a read-only tool: the next row of the session tells that the agent looked first."""
@@ -133,7 +144,8 @@ class Recorder:
         judged = outcome.judge(tool_name, args, result, status, error_type, error_message, duration_ms)
         ts = now_iso()
         known = self._take_known((ids.session, ids.turn, ids.call, tool_name), args)
-        if known and tool_name != "execute_code":
+        simple = known is not None and tool_name != "execute_code" and judged.effect != STARTED
+        if known and simple and not (known.repeat and judged.confirmed):
             if self.keeper.settle_open(known.row_id, ledger.outcome_values(judged, ts, known.row_id), deadline):
                 return
         arguments = digest.digest_args(args, self.settings.store_args)
@@ -153,9 +165,10 @@ class Recorder:
                 owner=self.owner,
                 outcome=judged,
                 flags="unknown_tool" if kind is tools.UNKNOWN else "",
+                probe_json=footprint.of_launch(outcome.result_keys(result)) if judged.effect == STARTED else "",
                 cwd=_cwd(),
                 platform=self._platforms.get(ids.session, ""),
-                backend=os.environ.get("TERMINAL_ENV", "")[:40],
+                backend=hostinfo.terminal_backend(),
             ),
             deadline,
         )
@@ -175,7 +188,15 @@ class Recorder:
         self._last_session[turn] = session
         if parent:
             evidence = "turn" if last else "turn_id"
-            self.keeper.add_edge(session, parent, sessions.ROTATION, evidence, turn, deadline)
+            names = self.keeper.add_edge(session, parent, sessions.ROTATION, evidence, turn, deadline)
+            self.note_conversation(session, names)
+
+    def note_conversation(self, session: str, names: tuple[str, ...]) -> None:
+        """Remember a conversation of several session ids, so that a repeat is seen across a rotation."""
+        if len(names) > 1:
+            if len(self.conversations) >= _MOST_SESSIONS:
+                self.conversations.clear()
+            self.conversations[session] = names
 
     def note_platform(self, session: str, platform: object) -> None:
         """Remember the surface of a session: only the turn hooks carry it."""
@@ -219,8 +240,17 @@ class Recorder:
         return digest.summarize(tool_name, tools.summary_parts(tool_name, args))
 
 
+_folder: tuple[float, str] = (0.0, "")
+
+
 def _cwd() -> str:
-    try:
-        return os.getcwd()
-    except OSError:  # deleted under us
-        return ""
+    """The working folder, asked once a second: a host hardly ever changes it, and the question is a system call."""
+    global _folder
+    now, known = time.monotonic(), _folder
+    if now - known[0] > 1.0 or not known[0]:
+        try:
+            known = (now, os.getcwd())
+        except OSError:  # deleted under us
+            known = (now, "")
+        _folder = known
+    return known[1]

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
 from .redact_names import name_kind
-from .redact_patterns import DSN_USER, KEY_BLOCK, KEY_BLOCK_END, KEY_LINE, MARK, RUN, TOKEN, URL_USER
+from .redact_patterns import DSN_USER, KEY_BLOCK, KEY_BLOCK_END, KEY_LINE, MARK, RUN, TOKEN, TOKEN_ANYWHERE, URL_USER
 from .redact_text import redact_commands, redact_named
 
 MAX_DEPTH = 120
+_DOCUMENT = 65_536  # characters; longer JSON texts are judged as text alone
 
+_REFERENCE = re.compile(r"\$\w+|\$\{\w+\}|\$\([^()]*\)|\{\{[^{}]*\}\}|%\w+%")
 # Maps the bytes of token characters to "a", all others to a space: one search then finds long runs.
 _RUNS = bytes(97 if chr(b).isalnum() and b < 128 or b in b"_-" else 32 for b in range(256))
 _RUN = b"a" * RUN
@@ -31,13 +34,12 @@ def may_hold_secret(text: str, raw: bytes) -> bool:
         or "cookie" in low
         or "bearer" in low
         or "sig=" in low
-        or "jwt" in low
         or "signature=" in low
         or ("@" in text and ("://" in text or "@tcp(" in low or "@unix(" in low))
         or "identified" in low
         or "from-literal" in low
         or _SHORT_FLAG.search(text) is not None
-        or (_RUN in raw.translate(_RUNS) and TOKEN.search(text) is not None)
+        or (_RUN in raw.translate(_RUNS) and TOKEN_ANYWHERE.search(text) is not None)
     )
 
 
@@ -48,9 +50,6 @@ def _url_user(match: re.Match[str]) -> str:
     if password == MARK or _REFERENCE.fullmatch(password) or not password.strip("*"):
         return match.group()
     return f"{user}:{MARK}@"
-
-
-_REFERENCE = re.compile(r"\$\w+|\$\{\w+\}|\$\(.*\)|\{\{.*\}\}|%\w+%")
 
 
 def _key_block_ends(text: str) -> str:
@@ -85,7 +84,7 @@ def _tokens(text: str) -> str:
     while at >= 0:
         end = runs.find(b" ", at)
         end = len(text) if end < 0 else end
-        found = TOKEN.search(text, max(kept, at - 100), end)
+        found = TOKEN.search(text, max(kept, at - 100), end + 256)
         if found:
             whole = TOKEN.match(text, found.start()) or found
             parts += (text[kept : whole.start()], MARK)
@@ -114,7 +113,17 @@ def redact_text(text: str) -> str:
         if done == text:
             break
         text = done
-    return text
+    return _document(text) if text.lstrip()[:1] in ("{", "[") and len(text) <= _DOCUMENT else text
+
+
+def _document(text: str) -> str:
+    """Judge a text that is a JSON document by its structure too: nested values, lists of arguments, pairs."""
+    try:
+        value = json.loads(text)
+        done = redact_value(value)
+        return text if done == value else json.dumps(done, ensure_ascii=False)
+    except (ValueError, RecursionError):  # no JSON after all
+        return text
 
 
 _SCHEMES = frozenset("none null basic bearer digest oauth oauth2 ntlm negotiate kerberos token apikey password".split())
@@ -126,10 +135,10 @@ _CONTENTS = ("value", "Value", "val", "v", "content", "default", "data")
 
 def _under(kind: str, value: Any) -> Any:
     """A value under a telling name. `auth` and `pass` are ambiguous: their containers, and counts, are walked."""
-    if value is None or value is True or value is False or value is MARK:
+    if value is None or value is True or value is False:
         return value
     if isinstance(value, str):
-        if not value or _KEEP.fullmatch(value) or (kind == "auth" and value.lower() in _SCHEMES):
+        if not value or value == MARK or _KEEP.fullmatch(value) or (kind == "auth" and value.lower() in _SCHEMES):
             return value
         return MARK
     if isinstance(value, (dict, list, tuple, set, frozenset)) and not value:

@@ -22,7 +22,7 @@ _PASS = re.compile(
 )
 _KEY_OF = frozenset(
     "api access private secret encryption decryption encrypt decrypt signing sign master account shared session auth "
-    "service role ssh deploy license licence storage webhook client app application subscription admin root aes hmac "
+    "service role ssh deploy license licence storage webhook client app application subscription admin aes hmac "
     "jwt tls ssl pgp gpg rsa wallet consumer bot anon bearer symmetric kms fernet cookie security openai anthropic "
     "stripe gemini google azure aws github gitlab twilio sendgrid mailgun openrouter groq mistral deepseek hf xai "
     "perplexity tavily firecrawl exa brave serper serpapi datadog sentry".split()
@@ -46,6 +46,7 @@ def name_kind(name: str) -> str:
     `authorization`, `auth` (the bare word, ambiguous), `cookie`.
     """
     words = [word.lower() for word in _WORD.findall(name[-96:])]
+    spelled = len(words)
     while len(words) > 1 and (words[-1] in _TAIL or words[-1].isdigit()):
         words.pop()
     if not words:
@@ -65,7 +66,7 @@ def name_kind(name: str) -> str:
     if last in ("key", "keys"):
         return "password" if before in _KEY_OF else ""
     if last.endswith("pwd"):
-        return "password" if last not in ("pwd", "oldpwd") or (before and before != "old") else ""
+        return "password" if last not in ("pwd", "oldpwd") or (spelled > 1 and before != "old") else ""
     if last == "pass":
         return "pass" if not before else "" if before in _HARMLESS_PASS else "password"
     if last in ("authorization", "authorisation"):

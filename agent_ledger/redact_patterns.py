@@ -28,7 +28,7 @@ _SHAPES = (
     r"gl(?:pat|dt|rt|cbt|ptt|ft|imt|oas|soat|agent)-[\w.-]{16,}",  # GitLab
     r"hf_[A-Za-z0-9]{16,}",
     r"npm_[A-Za-z0-9]{16,}",
-    r"pypi-[\w-]{16,}",
+    r"pypi-(?:AgE[\w-]{13,}|(?=[A-Za-z_-]{0,60}\d)[\w-]{32,})",
     r"do[opr]_v1_[A-Za-z0-9]{16,}",  # DigitalOcean
     r"SG\.[\w-]{16,}(?:\.[\w-]+)?",  # SendGrid
     r"key-[0-9a-f]{32}",  # Mailgun
@@ -38,21 +38,33 @@ _SHAPES = (
     r"(?:AGE-SECRET-KEY-1|AGE-PLUGIN-)[A-Za-z0-9-]{16,}",
     r"hv[sbr]\.[\w-]{16,}",  # Vault
     r"SK[0-9a-f]{32}",  # Twilio
-    r"eyJ[\w-]{8,}\.(?:eyJ[\w-]{4,}|[\w-]{16,})(?:\.[\w-]*){0,3}",  # JWT, JWE
+    r"eyJ[\w-]{13,}\.(?:eyJ[\w-]{4,}|[\w-]{16,})(?:\.[\w-]*){0,3}",  # JWT, JWE
     r"eyJ(?:hbGci|0eXAi|raWQi|lbmMi|jdHki|6aXAi)[\w-]{8,}(?:\.[\w-]*){0,4}",
     r"\d{8,10}:[\w-]{35}(?![\w-])",  # Telegram
     r"[MNO][A-Za-z\d_-]{23,27}\.[\w-]{6}\.[\w-]{20,}",  # Discord
     r"mfa\.[\w-]{60,}",
     r"[\w~.-]{3}\dQ~[\w~.-]{30,40}",  # Azure applications
-    r"PMAK-[A-Fa-f0-9-]{16,}",
-    r"(?:lin_api|lin_oauth|ntn|secret|figd|glsa|glc|glcb|sbp|sb_secret|fm2|fo1|r8|gsk|e2b|nfp|rnd|ops|dckr_pat|dckr_oat"
-    r"|lsv2_pt|lsv2_sk|pscale_tkn|pscale_pw|pscale_oauth|sntrys|sntryu|bkua|CCIPAT|rubygems|cio|tfp|dp\.(?:pt|st|ct)\."
-    r"|ATCTT3|ATATT3|ATBB|oy2|EZAK|EZTK|sq0atp-|sq0csp-|EAAA|FlyV1|HRKU-|NRAK-|NRII-|dt0c01\.|xai-|pplx-|nvapi-"
-    r"|tvly-|fc-|tskey-(?:\w+-)?|pul-|AKCp|v1\.0-|re_)_?(?=[A-Za-z_-]{0,40}\d)[\w+/=.-]{20,}",
+    r"(?:lin_api|lin_oauth|ntn|sbp|sb_secret|fm2|r8|gsk|e2b|nfp|rnd|bkua|tfp|glsa|rubygems)_(?=[A-Za-z]{0,40}\d)"
+    r"[A-Za-z0-9]{13,}[A-Za-z0-9_-]*",
+    r"(?:figd|dckr_pat|dckr_oat|lsv2_pt|lsv2_sk|pscale_tkn|pscale_pw|pscale_oauth|sntrys|sntryu|CCIPAT)_[A-Za-z0-9_+/=-]{16,}",
+    r"(?:ops|glc)_eyJ[\w+/=-]{13,}",
+    r"secret_[A-Za-z0-9]{40,}",  # Notion
+    r"re_(?=[A-Za-z]{0,40}\d)[A-Za-z0-9]{6,}_[A-Za-z0-9]{16,}",  # Resend
+    r"(?:ATCTT3|ATATT3|ATBB|EZAK|EZTK|AKCp)[A-Za-z0-9_=-]{16,}",  # Atlassian, EasyPost, JFrog
+    r"oy2[a-z0-9]{40,}",  # NuGet
+    r"(?:sq0[a-z]{3}|EAAA|HRKU|NRAK|NRII|PMAK|xai|pplx|nvapi|tvly|tskey|pul)-(?=[A-Za-z_-]{0,40}\d)[A-Za-z0-9_-]{16,}",
+    r"fc-[0-9a-f]{32}",
+    r"d(?:p\.(?:pt|st|ct)|t0c01)\.[\w.-]{16,}",  # Doppler, Dynatrace
+    r"v1\.0-[0-9a-f]{24}-[0-9a-f]{60,}",  # Cloudflare
     r"[A-Za-z0-9]{14}\.atlasv1\.[\w-]{20,}",  # Terraform
     r"pat[A-Za-z0-9]{14}\.[0-9a-f]{32,}",  # Airtable
 )
-TOKEN = re.compile(r"(?<![A-Za-z0-9])(?:" + "|".join(_SHAPES) + ")", re.ASCII)
+_ANY = "|".join(_SHAPES)
+# A token begins where no word goes on; an escape of JSON, of a URL or of a terminal's colour may stand right before it.
+TOKEN = re.compile(
+    rf"(?:(?<![A-Za-z0-9])|(?<=\\[nrtbf])|(?<=\\u[0-9a-fA-F]{{4}})|(?<=%[0-9A-Fa-f]{{2}})|(?<=[0-9\[]m))(?:{_ANY})", re.ASCII
+)
+TOKEN_ANYWHERE = re.compile(_ANY, re.ASCII)
 
 _BEGIN = r"-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10}-{4,5}"
 _END = r"-{4,5} ?END [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10}-{4,5}"

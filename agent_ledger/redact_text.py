@@ -33,6 +33,12 @@ _SCHEME = re.compile(r"(?:bearer|basic|token|apikey|api-key|negotiate|ntlm|key|j
 _LINE_END = re.compile(r"[\r\n]|\\[nr]|\Z")
 _ENDS_LINE = re.compile(r"[ \t,]{0,40}(?:[#;\r\n]|\\[nr]|//|\Z)")
 _BLOCK = re.compile(r"[|>][+-]?\d?[ \t]*\n(?P<block>(?:[ \t]+\S[^\n]*+\n?)+)")
+_KEY_FOLLOWS = re.compile(r"\\{0,8}[\"'][ \t]{0,20}:")
+# After a quote that closes a text: "password: " + value
+_CODE_TAIL = re.compile(r"(?:[ \t]+[+%.,]|[)\],][ \t,.)])")
+_BARE_SCHEME = re.compile(r"(?:bearer|basic|token|digest)\b(?![ \t]+[\w$+/~.=\[<{%-])", re.IGNORECASE | re.ASCII)
+_IDENTIFIER = re.compile(r"[a-z_]{1,48}(?=[,)\]};\s]|\Z)|[a-z]{1,24}[A-Z][A-Za-z]{1,24}(?=[,)\]};\s]|\Z)")
+_EXPANSION = re.compile(r":?[-=](?P<value>[^{}\n]*)")
 _DEFAULT = re.compile(r"\$\{\w+:?[-=+](?P<value>[^{}\n]*)")
 _BEARER = re.compile(r"(?<![\w-])(bearer[ \t]+)(?!\[redacted\])([A-Za-z0-9._~+/=-]{8,})", re.IGNORECASE)
 _LIMIT = 20_000
@@ -41,19 +47,22 @@ _LIMIT = 20_000
 def _head(text: str, start: int) -> str:
     """The part of a name that stands before its stem."""
     before = text[max(0, start - 64) : start]
-    return before[len(before.rstrip(_NAME_CHARS)) :]
+    head = before[len(before.rstrip(_NAME_CHARS)) :]
+    if head[:1] in ("n", "r", "t") and before[: -len(head)].endswith("\\"):  # an escape of JSON, no letter of the name
+        return head[1:]
+    return head
 
 
-def _balanced(text: str, start: int) -> int:
-    """The end of the bracket that opens at `start`, or the end of the text where it is not closed in time."""
-    depth, at, end = 0, start, min(len(text), start + _LIMIT)
+def _balanced(text: str, start: int, limit: int) -> int | None:
+    """The end of the bracket that opens at `start`; None where it is not closed within `limit` characters."""
+    depth, at, end = 0, start, min(len(text), start + limit)
     quote = ""
     while at < end:
         char = text[at]
         if quote:
             if char == "\\":
                 at += 1
-            elif char == quote:
+            elif char == quote or char == "\n":
                 quote = ""
         elif char in "\"'":
             quote = char
@@ -64,7 +73,15 @@ def _balanced(text: str, start: int) -> int:
             if depth == 0:
                 return at + 1
         at += 1
-    return len(text) if end == len(text) else end
+    return None
+
+
+def _bracket(text: str, name: str, at: int, close: str | None) -> tuple[int, int] | None:
+    """The span of a list or dict under a telling name: in JSON whatever it is, in code a plural name's short one."""
+    if close:
+        return at, _balanced(text, at, _LIMIT) or len(text)
+    end = _balanced(text, at, 2000) if name[-1:] in "sS" else None
+    return (at, end) if end and ('"' in text[at:end] or "'" in text[at:end] or ":" in text[at:end]) else None
 
 
 def _closing(text: str, start: int, quote: str) -> int:
@@ -86,7 +103,7 @@ def _quoted(text: str, at: int, quote: str, start: int) -> tuple[int, int] | Non
     """The span of a quoted secret; None where it holds nothing or a reference only."""
     end = _closing(text, start, quote)
     inner = text[start:end]
-    if not inner.strip() or inner == MARK:
+    if not inner.strip() or inner == MARK or _CODE_TAIL.match(inner):
         return None
     known = _REFERENCE.fullmatch(inner) if len(inner) < 300 else None
     if known and not (quote == "'" and inner[:1] == "$" and inner[:2] not in ("${", "$(")):
@@ -104,13 +121,13 @@ def _quoted(text: str, at: int, quote: str, start: int) -> tuple[int, int] | Non
 
 def _word(text: str, at: int, query: bool) -> tuple[int, int] | None:
     """The span of an unquoted word that is a secret; None for references, code and nothing at all."""
+    if text.startswith(MARK, at) or _EXPRESSION.match(text, at):
+        return None
     known = _REFERENCE.match(text, at)
     if known and (known.end() >= len(text) or text[known.end()] in " \t\r\n\"'`;&|,)}]>\\@/:"):
         return None
     match = (_QUERY_WORD if query else _WORD).match(text, at)
-    if not match or text.startswith(MARK, at):
-        return None
-    return match.span()
+    return match.span() if match else None
 
 
 def _telling(word: str) -> bool:
@@ -136,6 +153,9 @@ def _starts_line(text: str, name_at: int) -> bool:
 def _value(text: str, name: str, kind: str, name_at: int, sep: re.Match[str]) -> tuple[int, int] | None:
     """The span of the secret that follows a telling name, or None."""
     at = sep.end()
+    if text[name_at - 2 : name_at] == "${":
+        default = _EXPANSION.match(text, name_at + len(name))
+        return default.span("value") if default and default["value"] not in ("", MARK) else None
     sign, close = sep.group("sign"), sep.group("close")
     opened = text[name_at - 1] if name_at and text[name_at - 1] in "\"'" else ""
     flag = name[:1] == "-"
@@ -157,16 +177,21 @@ def _value(text: str, name: str, kind: str, name_at: int, sep: re.Match[str]) ->
         end = len(text) if end < 0 else end
         return (at, end) if text[at:end].strip() and not _REFERENCE.fullmatch(text[at:end][:300]) else None
     quote = _QUOTE.match(text, at)
+    if sign == "," and quote:  # a pair of a list; where a colon follows, it is the next key of a dict
+        end = _closing(text, quote.end(), quote["quote"])
+        if _KEY_FOLLOWS.match(text, end):
+            return None
     if quote and not (opened and quote.group("quote") == opened and not close):
         return _quoted(text, at, quote.group("quote"), quote.end())
-    if text[at] in "{[" and (close or sign in (":", "=", "=>", ":=")) and not text.startswith((MARK, "{{"), at):
-        if kind == "auth":
-            return None
-        return at, _balanced(text, at)
+    if text[at] in "{[" and not text.startswith((MARK, "{{"), at):
+        return _bracket(text, name, at, close) if kind != "auth" else None
     if text[at] in "\r\n":
         return None
-    if text[at] == "(" and kind == "auth" and sign == "=" and text[at + 1 : at + 2] in ("'", '"'):
-        return at, _balanced(text, at)
+    if text[at] == "(":
+        if text[at + 1 : at + 2] not in ("'", '"'):
+            return None
+        end = _balanced(text, at, 2000)
+        return (at + 1, end - 1 if end else len(text)) if text[at + 1 : end] != MARK else None
     default = _DEFAULT.match(text, at)
     if default:
         return default.span("value") if default["value"] not in ("", MARK) else None
@@ -175,8 +200,8 @@ def _value(text: str, name: str, kind: str, name_at: int, sep: re.Match[str]) ->
         if kind == "auth" and not opened:
             return None
         scheme = _SCHEME.match(text, at)
-        if scheme and kind != "cookie":
-            return _word(text, scheme.end(), False)
+        if kind != "cookie" and (scheme or _BARE_SCHEME.match(text, at)):
+            return _word(text, scheme.end(), False) if scheme and text[scheme.end() :][:1].isascii() else None
         if text.startswith(MARK, at):
             return None
         span = _line_value(text, at, opened)
@@ -195,7 +220,8 @@ def _value(text: str, name: str, kind: str, name_at: int, sep: re.Match[str]) ->
     if span is None:
         return None
     word = text[span[0] : span[1]]
-    if _EXPRESSION.match(word):
+    variable = _IDENTIFIER.match(text, at)
+    if variable and not name.isupper() and name_kind(variable.group()):  # refresh_token=refresh_token
         return None
     if kind == "pass" and word.isdigit():  # a count of tests
         return None
@@ -221,6 +247,16 @@ def _value(text: str, name: str, kind: str, name_at: int, sep: re.Match[str]) ->
     return span if single and starts and kind == "token" and len(word) > 3 else None
 
 
+_QUERY_NAMES = frozenset(("sig", "signature", "key", "x-amz-signature", "x-goog-signature"))
+
+
+def _kind_in_place(name: str, before: str) -> str:
+    """The kind of a name that is telling in its place only: ?sig= in a query, ;Pwd= in a connection string."""
+    if before and before in "?&":
+        return "token" if name in _QUERY_NAMES else ""
+    return "password" if name == "pwd" and before == ";" else ""
+
+
 def redact_named(text: str) -> str:
     """Replace values that a telling name announces: NAME=VALUE, headers, flags, JSON, YAML, query strings."""
     parts: list[str] = []
@@ -234,11 +270,9 @@ def redact_named(text: str) -> str:
             name_at = kept
         kind = name_kind(name)
         if not kind:
-            bare = name.lower()
-            if not (name_at and text[name_at - 1] in "?&" and bare in ("sig", "signature", "key", "x-amz-signature",
-                                                                       "x-goog-signature")):
+            kind = _kind_in_place(name.lower(), text[name_at - 1] if name_at else "")
+            if not kind:
                 continue
-            kind = "token"
         sep = _SEPARATOR.match(text, match.end())
         span = _value(text, name, kind, name_at, sep) if sep else None
         if span is None:
@@ -257,17 +291,24 @@ _SEPARATORS = ("\n", "&&", "||", "; ", " | ")
 # Options whose letter means "password" for some programs only: the program must stand before, in the same command.
 _OPTIONS = (
     (re.compile(r"(?<=\s)-p(?=\S)" + _V),
-     re.compile(r"(?:^|[\s/\"'(=])(?:mysql\w*|mariadb[\w-]*|mycli|sshpass|7za?|7zz|rar|unrar)(?=\s|$)")),
-    (re.compile(r"(?<=\s)(?:-p|-P|-a|-w|-A|-X|--pass|-pw)(?:\s+|=)(?!-)" + _V),
-     re.compile(r"(?:^|[\s/\"'(=])(?:sshpass|redis-cli|mongo\w*|ldap\w+|sqlcmd|bcp|ipmitool|zip|unzip|plink|pscp|"
-                r"snmp\w+|[\w-]+\s+login|login|mosquitto_\w+|cqlsh|influx|htpasswd)(?=\s|$)")),
+     re.compile(r"(?:^|[\s/\"'(=]|\\n)(?:mysql\w*|mariadb[\w-]*|mycli|sshpass|7za?|7zz|rar|unrar)(?=\s|$)")),
+    *((re.compile(rf"(?<=\s)(?:{options})(?:\s+|=)(?!-)" + _V),
+       re.compile(rf"(?:^|[\s/\"'(=]|\\n)(?:{programs})(?=\s|$)"))
+      for options, programs in (
+          ("-p|--pass", r"sshpass|mongo\w*|cqlsh|[\w-]{1,40}\s+login|login"),
+          ("-a|--pass", "redis-cli|valkey-cli|keydb-cli"),
+          ("-P", r"sqlcmd|bcp|ipmitool|zip|unzip|mosquitto_\w+"),
+          ("-w", r"ldap\w+"),
+          ("-A|-X", r"snmp\w+"),
+          ("-pw", "plink|pscp|psftp|putty"),
+      )),
     (re.compile(r"(?<=\s)(?:-u|-U|--user|--proxy-user)(?:\s*|=)(?P<open>[\"'])?[^\s:\"'%=]{1,128}[:%]"
                 r"(?P<value>(?(open)[^\"']+|[^\s\"']+))"),
-     re.compile(r"(?:^|[\s/\"'(=])(?:curl|wget|http|https|smbclient|rpcclient|lftp|ncftp\w*|xh|curlie|hurl)(?=\s|$)")),
+     re.compile(r"(?:^|[\s/\"'(=]|\\n)(?:curl|wget|http|https|smbclient|rpcclient|lftp|ncftp\w*|xh|curlie|hurl)(?=\s|$)")),
     (re.compile(r"(?<=\s)(?:-b|--cookie)[ \t=]*[\"']?(?=[\w.-]{1,80}=)(?P<value>[^\"'\s]+(?:; [^\"'\s]+)*)"),
-     re.compile(r"(?:^|[\s/\"'(=])(?:curl|curlie)(?=\s|$)")),
-    (re.compile(r"(?<=\s)(?:--body|-b)(?:\s+|=)" + _V), re.compile(r"(?:^|[\s/])gh\s+secret\s+set(?=\s|$)")),
-    (re.compile(r"(?<=\s)-b\w*\s+\S+\s+\S+\s+" + _V), re.compile(r"(?:^|[\s/])htpasswd(?=\s|$)")),
+     re.compile(r"(?:^|[\s/\"'(=]|\\n)(?:curl|curlie)(?=\s|$)")),
+    (re.compile(r"(?<=\s)(?:--body|-b)(?:\s+|=)" + _V), re.compile(r"(?:^|[\s/]|\\n)gh\s+secret\s+set(?=\s|$)")),
+    (re.compile(r"(?<=\s)-b\w*\s+\S+\s+\S+\s+" + _V), re.compile(r"(?:^|[\s/]|\\n)htpasswd(?=\s|$)")),
 )
 _FREE = tuple(
     (needle, re.compile(pattern, re.IGNORECASE))
@@ -282,7 +323,7 @@ _FREE = tuple(
     )
 )
 _SET = re.compile(
-    r"(?<![\w-])(?:set|setx|config|configure|--global|--local|--system|ENV|ARG)[ \t]+(?P<name>[\w.:/@-]{0,80}(?:pass|secret|token|key|cred|pwd)"
+    r"(?<![\w-])(?:set|setx|config|configure|--global|--local|--system|(?-i:ENV|ARG))[ \t]+(?P<name>[\w.:/@-]{0,80}(?:pass|secret|token|key|cred|pwd)"
     r"[\w-]{0,32})[ \t]+(?!(?:for|to|is|in|and|or)\b)" + _V,
     re.IGNORECASE,
 )

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import log, process, settings
-from .ghosts import owner
+from .ghosts import footprint, owner
 from .ghosts.turn import Reconciler, Turn
 from .home import data_folder, ledger_path
 from .recorder import Ids, Recorder
@@ -37,15 +37,18 @@ class Runtime:
         self.keeper = Keeper(
             ledger_path(home), me, self.settings.synchronous, is_gone=lambda name: owner.is_gone(name, self.owners)
         )
-        self.recorder = Recorder(self.keeper, self.settings, me)
-        self._reconciler = Reconciler(self.keeper, self.owners, me, self.settings.store_args)
+        key = footprint.load_key(folder)
+        self.recorder = Recorder(self.keeper, self.settings, me, key)
+        self._reconciler = Reconciler(self.keeper, home, self.owners, me, key, self.settings.store_args)
         atexit.register(self.keeper.finish, _FINISH_S)
 
     def notice(self, turn: Turn, ids: Ids) -> str | None:
         """The text for the user message of this turn, None where there is nothing to say."""
         deadline = time.monotonic() + LOCK_WAIT_S
         self.recorder.follow(ids.session, ids.turn, deadline)
-        return self._reconciler.notice(turn, deadline)
+        text, names = self._reconciler.notice(turn, deadline)
+        self.recorder.note_conversation(ids.session, names)
+        return text
 
     def session_started(self) -> None:
         """Take in what dead processes left, and log one line of counts. Claims nothing: that is the turn's."""

@@ -11,12 +11,14 @@ _MOST_MESSAGES = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A call as the conversation shows it. ``arguments`` as the model wrote them, ``result`` None where there is none."""
+    """A call as the conversation shows it. ``arguments`` as the model wrote them, ``result`` None where there is none,
+    ``disposition`` what current hosts note beside a result (``effect_disposition``)."""
 
     call_id: str
     tool_name: str
     arguments: object
     result: object | None
+    disposition: object = None
 
 
 def calls(history: object) -> list[Told]:
@@ -32,17 +34,18 @@ def calls(history: object) -> list[Told]:
         if role == "assistant":
             for call_id, name, arguments in _asked(message.get("tool_calls")):
                 unanswered.setdefault(base_id(call_id), []).append(len(found))
-                found.append([call_id, name, arguments, None])
+                found.append([call_id, name, arguments, None, None])
         elif role == "tool":
             call_id, content = message.get("tool_call_id"), message.get("content")
             if not isinstance(call_id, str) or not call_id:
                 continue
+            answer = [content if content is not None else "", message.get("effect_disposition")]
             waiting = unanswered.get(base_id(call_id))
             if waiting:
-                found[waiting.pop(0)][3] = content if content is not None else ""
+                found[waiting.pop(0)][3:] = answer
             elif isinstance(name := message.get("name"), str):
                 # Compaction may cut the question off and leave the answer.
-                found.append([call_id, name, None, content if content is not None else ""])
+                found.append([call_id, name, None, *answer])
     return [Told(*fields) for fields in found]
 
 

@@ -13,7 +13,7 @@ try:
 except ImportError:  # Windows: no lock file, owners are judged by pid and start time
     fcntl = None  # type: ignore[assignment]
 
-from .. import process
+from .. import hostinfo, process
 from ..home import make_private_folder
 
 # pid, start time in clock ticks, boot, pid namespace, and a random part. `x` at the end: no lock file could be had.
@@ -113,7 +113,7 @@ def remove_lock_of(owner: str, folder: str) -> None:
 
 def hermes_pid() -> int:
     """The process whose end ends the calls: this one, or the host that runs plugins in a child process."""
-    return os.getpid()
+    return hostinfo.plugin_host_parent() or os.getpid()
 
 
 def start_ticks(pid: int) -> int | None:

@@ -7,9 +7,22 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from .. import digest, outcome
-from ..model import NONE, SKIPPED, UNKNOWN, OpenRow, Outcome, parse_iso
-from . import history
-from .placeholders import Meaning, meaning
+from ..model import (
+    APPLIED,
+    BLOCKED,
+    CONFIRMED,
+    DENIED,
+    ERROR_PREFIX,
+    INVALID_ARGS,
+    NONE,
+    SKIPPED,
+    UNKNOWN,
+    OpenRow,
+    Outcome,
+    parse_iso,
+)
+from . import history, placeholders
+from .placeholders import Meaning
 
 OWNER_GONE = "the process that issued it ended without recording a result"
 GRACE_OVER = "no result was recorded within {seconds} s"
@@ -35,13 +48,15 @@ def settle_from_history(
     rows: Iterable[OpenRow],
     told: Iterable[history.Told],
     explained: Callable[[OpenRow], int],
+    alone: Callable[[OpenRow], bool],
     store_args: str = "redacted",
 ) -> list[FromHistory]:
     """Match open rows with results in the conversation.
 
-    Ids repeat, so a result counts for a row only by id, tool and arguments; where a conversation shows one single call
-    with that id and tool, by id and tool. ``explained(row)`` is how many results of that kind already belong to settled
-    calls; only what is left over can be the row's. A stub for a missing result is none.
+    Ids repeat, so a result counts for a row only by id, tool and arguments; by id and tool where only one call of them is
+    shown and only one was recorded (``alone(row)``), since arguments may be rewritten on the way. ``explained(row)`` is
+    how many results of that kind belong to settled calls already; only what is left over can be the row's. A stub for a
+    missing result is none.
     """
     by_id: dict[tuple[str, str], list[history.Told]] = {}
     for call in told:
@@ -55,12 +70,12 @@ def settle_from_history(
         shown = by_id.get(key, [])
         if not shown:
             continue
-        hashes = [_hash_of(call.arguments, store_args) for call in shown]
+        hashes = [hash_of(call.arguments, store_args) for call in shown]
         for row in group:
             fitting = [
                 number
                 for number, call in enumerate(shown)
-                if id(call) not in used and (hashes[number] == row.args_sha256 or len(shown) == len(group) == 1)
+                if id(call) not in used and (hashes[number] == row.args_sha256 or (len(shown) == 1 and alone(row)))
             ]
             outcomes = [(number, found) for number in fitting if (found := _outcome(shown[number], row)) is not None]
             spare = outcomes[explained(row) :]
@@ -88,30 +103,38 @@ def ghosts(rows: Iterable[OpenRow], now: float, alive: Mapping[str, bool | None]
     return found
 
 
+_NEVER_RAN = {"blocked": BLOCKED, "denied": DENIED, "invalid_args": INVALID_ARGS}
+
+
 def _outcome(call: history.Told, row: OpenRow) -> Outcome | None:
-    if call.result is None:
-        return None
-    text = history.text_of(call.result)
+    """What a tool message says about a row, None where it is a stub for a result that the host does not have."""
+    text = history.text_of(call.result) if call.result is not None else None
     if text is None:
         return None
-    kind = meaning(text, row.tool_name)
-    if kind is Meaning.NOT_A_RESULT:
-        return None
-    if kind is Meaning.NEVER_STARTED:
-        return Outcome(SKIPPED, NONE, digest.digest_result(text))
-    judged = outcome.judge(row.tool_name, _parsed(call.arguments), text)
-    if kind is Meaning.FINISHED_RESULT_GONE:
-        # The host pruned the text of a result that it had: it finished, and how is not known.
-        return Outcome(judged.status, UNKNOWN, judged.digest)
-    return judged
+    reading = placeholders.read(text, row.tool_name, call.disposition)
+    shown = digest.digest_result(text)
+    match reading.meaning:
+        case Meaning.NOT_A_RESULT:
+            return None
+        case Meaning.NEVER_STARTED:
+            return Outcome(_NEVER_RAN.get(reading.word, SKIPPED), NONE, shown)
+        case Meaning.FINISHED_RESULT_GONE:
+            # There was a result and compaction removed its text: the call finished, and how is known only by the word.
+            if reading.word in ("", "ok"):
+                return Outcome(CONFIRMED, APPLIED if reading.word else UNKNOWN, shown)
+            return Outcome(ERROR_PREFIX + reading.word, UNKNOWN, shown)
+    if reading.word:
+        return Outcome(ERROR_PREFIX + reading.word, UNKNOWN, shown, digest.clean_error(text))
+    return outcome.judge(row.tool_name, parsed(call.arguments), placeholders.body(text))
 
 
-def _hash_of(arguments: object, store_args: str) -> str:
-    parsed = _parsed(arguments)
-    return digest.digest_args(parsed, store_args).sha256 if parsed is not None else ""
+def hash_of(arguments: object, store_args: str) -> str:
+    """The hash that the ledger holds for these arguments, '' where they cannot be read."""
+    found = parsed(arguments)
+    return digest.digest_args(found, store_args).sha256 if found is not None else ""
 
 
-def _parsed(arguments: object) -> object:
+def parsed(arguments: object) -> object:
     """The arguments as the host parses them: JSON text, or already a mapping."""
     if isinstance(arguments, str):
         try:

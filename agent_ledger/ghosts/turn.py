@@ -1,4 +1,4 @@
-"""What one pre_llm_call does: settle what the conversation shows, claim the ghosts, say so once."""
+"""What one pre_llm_call does: settle what the conversation shows, claim what is to be told, say it once."""
 
 from __future__ import annotations
 
@@ -6,12 +6,16 @@ import hashlib
 import sqlite3
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from ..model import OpenRow, now_iso
-from ..store import ledger, notices, sessions
+from ..model import GHOST_REPORTED, UNKNOWN, OpenRow, now_iso
+from ..store import ledger, news, notices, recalls, sessions
 from ..store.keeper import Keeper
-from . import history, notice, owner, reconcile
+from . import evidence, history, launched, lineage, notice, owner, recall, reconcile
+
+_MOST_PROBED = notice.MAX_CALLS
+# A call of a background review under the parent's session id: no part of the conversation that the user has.
+FORK = "fork"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,76 +28,142 @@ class Turn:
     message: object
     history: object
 
+    @property
+    def has_history(self) -> bool:
+        return type(self.history) in (list, tuple) and len(self.history) > 0  # type: ignore[arg-type]
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What the ledger holds for a conversation at the beginning of a turn."""
+
+    names: tuple[str, ...]
+    pending: list[OpenRow]
+    told: notices.Notice | None
+    untold: list[int]
+    launched: list[ledger.Launched]
+    elsewhere: list[str]
+    has_rows: bool
+
+
+@dataclass(slots=True)
+class _Plan:
+    """What this turn wants to tell; one transaction then claims what nobody else has told."""
+
+    ghosts: list[tuple[int, str, str]] = field(default_factory=list)
+    told: notices.Notice | None = None
+    again: bool | None = None
+    untold: list[int] = field(default_factory=list)
+    ends: list[tuple[ledger.Launched, str]] = field(default_factory=list)
+    mark: recalls.Mark | None = None
+    gone: list[int] = field(default_factory=list)
+    next_mark: recalls.Mark | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self.ghosts or self.again is not None or self.untold or self.ends or self.next_mark)
+
 
 class Reconciler:
-    """Turns of one home. ``owners``: the folder of lock files; ``me``: this process's owner id."""
+    """Turns of one home. ``owners``: the folder of lock files; ``me``: this process's owner id; ``key``: the probe key."""
 
-    def __init__(self, keeper: Keeper, owners: str, me: str, store_args: str) -> None:
+    def __init__(self, keeper: Keeper, home: str, owners: str, me: str, key: bytes | None, store_args: str) -> None:
         self._keeper = keeper
+        self._home = home
         self._owners = owners
         self._me = me
+        self._key = key
         self._store_args = store_args
+        self._host = lineage.HostStore(home)
 
-    def notice(self, turn: Turn, deadline: float) -> str | None:
-        """The text for this turn's user message, None where there is nothing to say."""
+    def notice(self, turn: Turn, deadline: float) -> tuple[str | None, tuple[str, ...]]:
+        """(the text for this turn's user message or None, the session ids of its conversation)."""
         if not turn.session:
-            return None
+            return None, ()
         if self._keeper.spool.waiting():
             self._keeper.catch_up(deadline)
+        seen = self._look(turn, deadline)
+        if seen is None:
+            return None, ()
+        plan = self._plan(turn, seen, deadline)
+        if not plan:
+            return None, seen.names
+        names = seen.names
+        content = self._keeper.transact(lambda connection: self._claim(connection, turn, names, plan), deadline)
+        return (notice.compose(content) if content else None), names
+
+    # --- looking
+
+    def _look(self, turn: Turn, deadline: float) -> _Seen | None:
         if turn.parent and turn.parent != turn.session:
             self._link_child(turn, deadline)
-        found = self._keeper.look(lambda connection: self._look(connection, turn.session), deadline)
-        if found is None:
-            return None
-        names, rows, told = found
-        if not rows and told is None:
-            return None
-        again = self._unread(told, turn) if told else None
-        ghosts = self._judge(names, rows, turn, deadline)
-        if not ghosts and again is None:
-            return None
-        items = self._keeper.transact(lambda connection: self._claim(connection, turn, told, again, ghosts), deadline)
-        return notice.compose(items) if items else None
-
-    def _look(
-        self, connection: sqlite3.Connection, session: str
-    ) -> tuple[tuple[str, ...], list[OpenRow], notices.Notice | None]:
-        names = sessions.conversation(connection, session)
-        return names, ledger.pending(connection, names), notices.newest(connection, names)
+        seen = self._keeper.look(lambda connection: _read(connection, turn.session), deadline)
+        if seen is None or self._host.knows(turn.session):
+            return seen
+        if not seen.elsewhere and (seen.has_rows or not turn.has_history):
+            return seen
+        # Rows elsewhere may be this conversation under an id that rotated between two turns; or this id is new, and a
+        # compaction made it. Only the host's own session store knows.
+        edges = self._host.continuations(turn.session, seen.elsewhere)
+        if not edges:
+            return seen
+        for child, parent in edges:
+            self._keeper.add_edge(child, parent, sessions.ROTATION, "host", "", deadline)
+        return self._keeper.look(lambda connection: _read(connection, turn.session), deadline)
 
     def _link_child(self, turn: Turn, deadline: float) -> None:
-        known = self._keeper.look(
-            lambda connection: sessions.has_edge(connection, turn.session, turn.parent), deadline
-        )
+        known = self._keeper.look(lambda connection: sessions.has_edge(connection, turn.session, turn.parent), deadline)
         if known is False:
             self._keeper.add_edge(
                 turn.session, turn.parent, sessions.DELEGATION, "parent_session_id", turn.turn, deadline
             )
 
-    def _judge(
-        self, names: Sequence[str], rows: list[OpenRow], turn: Turn, deadline: float
-    ) -> list[reconcile.Ghost]:
-        """Settle rows by the conversation; return those of the rest that are ghosts."""
-        if not rows:
+    # --- judging
+
+    def _plan(self, turn: Turn, seen: _Seen, deadline: float) -> _Plan:
+        plan = _Plan(told=seen.told, untold=seen.untold)
+        told = history.calls(turn.history) if turn.has_history else []
+        if seen.told is not None:
+            plan.again = self._unread(seen.told, turn)
+        if seen.pending:
+            plan.ghosts = self._ghosts(seen, told, deadline)
+        plan.ends = self._ends(seen.launched, turn)
+        if turn.has_history:
+            self._recall(plan, seen, told, deadline)
+        return plan
+
+    def _ghosts(self, seen: _Seen, told: list[history.Told], deadline: float) -> list[tuple[int, str, str]]:
+        """Settle rows by the conversation; (id, why, effect) of those of the rest that are ghosts."""
+        rows = seen.pending
+        shown = {history.base_id(call.call_id) for call in told}
+        candidates = [row for row in rows if row.tool_call_id and history.base_id(row.tool_call_id) in shown]
+        if candidates:
+            done = self._keeper.transact(
+                lambda connection: self._settle(connection, seen.names, candidates, told), deadline
+            )
+            rows = [row for row in rows if row.id not in (done or ())]
+        alive = {name: owner.is_alive(name, self._owners) for name in {row.owner for row in rows}}
+        found = reconcile.ghosts(rows, time.time(), alive)
+        if not found:
             return []
-        told = history.calls(turn.history)
-        if told:
-            shown = {history.base_id(call.call_id) for call in told}
-            candidates = [row for row in rows if history.base_id(row.tool_call_id) in shown]
-            if candidates:
-                settled = self._keeper.transact(
-                    lambda connection: self._settle(connection, names, candidates, told), deadline
-                )
-                done = settled or set()
-                rows = [row for row in rows if row.id not in done]
-        alive = {row.owner: owner.is_alive(row.owner, self._owners) for row in rows}
-        return reconcile.ghosts(rows, time.time(), alive)
+        ids = [ghost.row.id for ghost in found[:_MOST_PROBED]]
+        subjects = self._keeper.look(lambda connection: ledger.subjects(connection, ids), deadline) or []
+        findings = evidence.look([evidence.Subject(*subject) for subject in subjects], self._home, self._key)
+        judged = []
+        for ghost in found:
+            finding = findings.get(ghost.row.id)
+            why = f"{ghost.why}; {finding.saw}" if finding else ghost.why
+            judged.append((ghost.row.id, why, finding.effect if finding else UNKNOWN))
+        return judged
 
     def _settle(
         self, connection: sqlite3.Connection, names: Sequence[str], rows: list[OpenRow], told: list[history.Told]
     ) -> set[int]:
         found = reconcile.settle_from_history(
-            rows, told, lambda row: ledger.settled_with_same_id(connection, row, names), self._store_args
+            rows,
+            told,
+            explained=lambda row: ledger.settled_with_same_id(connection, row, names),
+            alone=lambda row: ledger.is_alone(connection, row, names),
+            store_args=self._store_args,
         )
         return {one.row.id for one in found if ledger.settle_from_history(connection, one.row, one.outcome, now_iso())}
 
@@ -107,29 +177,97 @@ class Reconciler:
             return None
         answered = answered_in(turn.history, told.asked, turn.message)
         if answered is None:
-            gone = told.owner != self._me and owner.is_gone(told.owner, self._owners)
-            return True if gone else None
+            return True if told.owner != self._me and owner.is_gone(told.owner, self._owners) else None
         return not answered
 
+    def _ends(self, rows: list[ledger.Launched], turn: Turn) -> list[tuple[ledger.Launched, str]]:
+        """Launches to mark: their end is shown, or their process is gone and no end is shown."""
+        marks = []
+        for row in rows:
+            if launched.end_is_shown(launched.handle(row.result_digest), turn.history):
+                marks.append((row, "end_seen"))
+            elif owner.is_gone(row.owner, self._owners):
+                marks.append((row, "end_unseen"))
+        return marks
+
+    def _recall(self, plan: _Plan, seen: _Seen, told: list[history.Told], deadline: float) -> None:
+        if not seen.has_rows:
+            return
+        found = self._keeper.look(lambda connection: _done(connection, seen.names), deadline)
+        if found is None:
+            return
+        mark, rows = found
+        ours = [row for row in rows if FORK not in row.flags.split()]
+        gone, visible = recall.split(ours, told, lambda arguments: reconcile.hash_of(arguments, self._store_args))
+        if gone:
+            plan.mark, plan.next_mark = mark, recall.next_mark(mark, gone, visible)
+            ends = {row.id for row, _ in plan.ends}
+            plan.gone = [row.id for row in gone if row.id not in ends]
+
+    # --- telling
+
     def _claim(
-        self,
-        connection: sqlite3.Connection,
-        turn: Turn,
-        told: notices.Notice | None,
-        again: bool | None,
-        ghosts: list[reconcile.Ghost],
-    ) -> list[notice.Item]:
+        self, connection: sqlite3.Connection, turn: Turn, names: Sequence[str], plan: _Plan
+    ) -> notice.Content | None:
         """One transaction: whoever gets it tells, everybody else has nothing to say."""
         ts = now_iso()
         repeated: list[int] = []
-        if told and again is not None and notices.finish(connection, told.id, "again" if again else "read") and again:
-            repeated = told.ghosts
-        won = ledger.claim(connection, [(ghost.row.id, ghost.why) for ghost in ghosts], ts)
+        if plan.told and plan.again is not None and notices.finish(connection, plan.told.id, plan.again) and plan.again:
+            repeated = plan.told.ghosts
+        won = ledger.claim(connection, plan.ghosts, ts)
         if won:
             notices.add(connection, ts, turn.session, turn.turn, self._me, fingerprint(turn.message), won)
-        return [
-            notice.Item(*row) for row in ledger.reported(connection, [*repeated, *won])
-        ]
+        facts = [ledger.facts(connection, row_id) for row_id in dict.fromkeys([*repeated, *won])]
+        content = notice.Content(
+            ghosts=[fact for fact in facts if fact is not None and fact.status == GHOST_REPORTED],
+            launched=self._claim_ends(connection, plan.ends),
+            news=news.take(connection, plan.untold, names, ts),
+        )
+        if plan.next_mark is not None and recalls.mark(connection, names) == plan.mark:
+            recalls.move(connection, turn.session, plan.next_mark, ts)
+            late = {item.ledger_id for item in content.news}
+            newest = [row_id for row_id in reversed(plan.gone) if row_id not in late]
+            listed = [ledger.facts(connection, row_id) for row_id in newest[: notice.MAX_CALLS]]
+            content.recalled = [fact for fact in listed if fact is not None]
+            content.recalled_in_all = len(newest)
+        return content if content else None
+
+    def _claim_ends(
+        self, connection: sqlite3.Connection, ends: list[tuple[ledger.Launched, str]]
+    ) -> list[notice.Launch]:
+        told = []
+        for row, mark in ends:
+            if not ledger.mark_launched(connection, row.id, mark) or mark == "end_seen":
+                continue
+            fact = ledger.facts(connection, row.id)
+            if fact is None:
+                continue
+            children: list[str] = []
+            if row.tool_name == "delegate_task":
+                children = sessions.children(connection, *ledger.span_of_launch(connection, row.id))
+            done, unsettled = ledger.tally(connection, children) if children else (0, 0)
+            told.append(
+                notice.Launch(fact, evidence.still_running(row.probe_json), len(children), done, unsettled)
+            )
+        return told
+
+
+def _read(connection: sqlite3.Connection, session: str) -> _Seen:
+    names = sessions.conversation(connection, session)
+    return _Seen(
+        names=names,
+        pending=[row for row in ledger.pending(connection, names) if not row.flagged(FORK)],
+        told=notices.newest(connection, names),
+        untold=news.untold(connection, names),
+        launched=ledger.launched(connection, names),
+        elsewhere=ledger.unsettled_elsewhere(connection, names),
+        has_rows=ledger.has_rows(connection, names),
+    )
+
+
+def _done(connection: sqlite3.Connection, names: Sequence[str]) -> tuple[recalls.Mark, list[recalls.Done]]:
+    mark = recalls.mark(connection, names)
+    return mark, recalls.confirmed_since(connection, names, mark)
 
 
 def fingerprint(message: object) -> str:
@@ -162,4 +300,3 @@ def answered_in(messages: object, asked: str, current: object) -> bool | None:
         elif role == "assistant" and found is False:
             found = True
     return found
-

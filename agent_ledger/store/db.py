@@ -18,6 +18,7 @@ from . import schema
 T = TypeVar("T")
 
 LOCK_WAIT_S = 0.05  # what one hook may wait for locks, all of them together (DESIGN 1)
+OPEN_WAIT_S = 0.4  # what a first hook may wait for another thread that opens the ledger
 _PAUSES_S = (0.0002, 0.0003, 0.0005, 0.001, 0.002)
 
 # SQLite primary result codes (the low byte of an extended code): sqlite.org/rescode.html
@@ -51,11 +52,12 @@ def classify(error: BaseException) -> Unavailable:
 class _Shared:
     """One SQLite connection and the lock around it; shared by every copy of the plugin in this process."""
 
-    __slots__ = ("connection", "identity", "lock", "mode")
+    __slots__ = ("changed_ns", "connection", "identity", "lock", "mode")
 
     def __init__(self, connection: sqlite3.Connection, identity: tuple[int, int], mode: str) -> None:
         self.connection = connection
         self.identity = identity
+        self.changed_ns = -1
         self.lock = threading.Lock()
         self.mode = mode
 
@@ -92,17 +94,24 @@ class Database:
         finally:
             shared.lock.release()
 
-    def write_one(self, statement: str, parameters: tuple[Any, ...], deadline: float) -> tuple[int, int]:
-        """Run one statement as its own transaction; returns (last row id, rows changed). The quickest way to disk."""
+    def insert(self, statement: str, parameters: tuple[Any, ...], deadline: float) -> tuple[Any, ...]:
+        """Run one INSERT ... RETURNING as its own transaction; returns its row. The quickest way to disk."""
+        rows = self._one(lambda connection: connection.execute(statement, parameters).fetchall(), deadline)
+        return rows[0]  # type: ignore[no-any-return]
+
+    def change(self, statement: str, parameters: tuple[Any, ...], deadline: float) -> int:
+        """Run one UPDATE as its own transaction; returns the number of rows changed."""
+        return self._one(lambda connection: connection.execute(statement, parameters).rowcount, deadline)
+
+    def _one(self, work: Callable[[sqlite3.Connection], T], deadline: float) -> T:
         shared = self._take(deadline)
         try:
             try:
-                cursor = shared.connection.execute(statement, parameters)
+                return work(shared.connection)
             except sqlite3.OperationalError as error:
                 if classify(error).kind != "busy":
                     raise
-                cursor = _patiently(lambda: shared.connection.execute(statement, parameters), deadline)
-            return cursor.lastrowid or 0, cursor.rowcount
+            return _patiently(lambda: work(shared.connection), deadline)
         except (sqlite3.Error, OSError) as error:
             raise classify(error) from error
         finally:
@@ -157,8 +166,12 @@ class Database:
                 return shared
             shared.lock.release()
         state = process.registry()
-        if not state.lock.acquire(timeout=max(0.0, deadline - time.monotonic())):
+        # Opening is work, done once: whoever comes meanwhile waits for it as if doing it alone, and then has its own
+        # time for the database's locks.
+        begun = time.monotonic()
+        if not state.lock.acquire(timeout=OPEN_WAIT_S):
             raise Unavailable("busy", "another thread of this process opens the ledger")
+        deadline += time.monotonic() - begun
         try:
             current = self._connections.get(self.path)
             if current is shared or current is None:
@@ -174,10 +187,22 @@ class Database:
         return current
 
     def _is_current(self, shared: _Shared) -> bool:
-        """False once the file was renamed, deleted or replaced, or its log was taken away under us."""
-        if _identity(self.path) != shared.identity:
+        """False once the file was renamed, deleted or replaced, or its log was taken away under us.
+
+        Costs one look at the file. In WAL mode only a checkpoint writes to it, so while its time stands still its log is
+        where it was.
+        """
+        try:
+            status = os.stat(self.path)
+        except OSError:
             return False
-        return shared.mode != "wal" or os.path.exists(self._wal)
+        if (status.st_dev, status.st_ino) != shared.identity:
+            return False
+        if shared.mode == "wal" and status.st_mtime_ns != shared.changed_ns:
+            if not os.path.exists(self._wal):
+                return False
+            shared.changed_ns = status.st_mtime_ns
+        return True
 
     def _forget(self, shared: _Shared) -> None:
         # Closing would checkpoint into whatever is there now, so the connection is kept unused.

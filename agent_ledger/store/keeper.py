@@ -7,7 +7,7 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from .. import log
@@ -43,26 +43,30 @@ class Keeper:
 
     # --- writing
 
-    def announce(self, call: Call, deadline: float) -> int:
-        """Write a call before it runs; returns its row id, 0 where it went to the spool or was lost."""
+    def announce(self, call: Call, deadline: float, names: Sequence[str] = ()) -> tuple[int, str]:
+        """Write a call before it runs; returns its row id and flags, 0 where it went to the spool or was lost.
+
+        ``names``: the session ids of its conversation, where there are several.
+        """
         if self.ready(deadline):
             try:
-                if not call.tool_call_id:  # perhaps nested in an open execute_code call
-                    return self.database.write(lambda connection: ledger.announce(connection, call), deadline)
-                row_id, _ = self.database.write_one(ledger.INSERT, ledger.call_values(call), deadline)
+                if names or not call.tool_call_id:  # without an id it may be nested in an open execute_code call
+                    announced = self.database.write(lambda connection: ledger.announce(connection, call, names), deadline)
+                else:
+                    announced = self.database.insert(ledger.INSERT, ledger.call_values(call), deadline)
                 self._wrote()
-                return row_id
+                return announced
             except Unavailable as trouble:
                 self._failed(trouble)
         self._spooled(self.spool.add_call(call))
-        return 0
+        return 0, call.flags
 
     def settle_open(self, row_id: int, values: tuple[object, ...], deadline: float) -> bool:
         """Record the outcome of a row that this process knows to be open; False where that did not succeed."""
         if not self.ready(deadline):
             return False
         try:
-            _, changed = self.database.write_one(ledger.SETTLE_PENDING, values, deadline)
+            changed = self.database.change(ledger.SETTLE_PENDING, values, deadline)
         except Unavailable as trouble:
             self._failed(trouble)
             return False
@@ -83,18 +87,21 @@ class Keeper:
 
     def add_edge(
         self, session_id: str, parent_id: str, kind: str, evidence: str, turn_id: str, deadline: float
-    ) -> None:
+    ) -> tuple[str, ...]:
+        """Note where a session came from; returns the session ids of its conversation as far as they are known."""
         ts = now_iso()
+
+        def note(connection: sqlite3.Connection) -> tuple[str, ...]:
+            sessions.add_edge(connection, session_id, parent_id, kind, evidence, turn_id, ts)
+            return sessions.conversation(connection, session_id)
+
         if self.ready(deadline):
             try:
-                self.database.write(
-                    lambda connection: sessions.add_edge(connection, session_id, parent_id, kind, evidence, turn_id, ts),
-                    deadline,
-                )
-                return
+                return self.database.write(note, deadline)
             except Unavailable as trouble:
                 self._failed(trouble)
         self._spooled(self.spool.add_edge(session_id, parent_id, kind, evidence, turn_id, ts))
+        return (session_id, parent_id)
 
     # --- reading and writing of turns, which cannot be put off
 

@@ -6,21 +6,8 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ..model import (
-    APPLIED,
-    CANCELLED,
-    CONFIRMED,
-    GHOST_REPORTED,
-    PENDING,
-    TIMEOUT,
-    UNKNOWN,
-    Call,
-    OpenRow,
-    Outcome,
-    Settlement,
-    add_flag,
-)
-from . import pairing, sessions
+from ..model import GHOST_REPORTED, PENDING, UNKNOWN, Call, OpenRow, Outcome, Settlement, add_flag
+from . import news, pairing, sessions
 
 OPEN = "status IN ('PENDING', 'GHOST_REPORTED', 'ERROR:timeout', 'ERROR:cancelled')"
 
@@ -30,7 +17,18 @@ _CALL_COLUMNS = (
     "policy_rule", "policy_sha256", "flags",
 )  # fmt: skip
 
-INSERT = f"INSERT INTO ledger ({', '.join(_CALL_COLUMNS)}) VALUES ({', '.join('?' * len(_CALL_COLUMNS))})"  # noqa: S608
+_INSERT_COLUMNS = ", ".join(_CALL_COLUMNS)
+_INSERT_MARKS = ", ".join(f"?{number}" for number in range(1, len(_CALL_COLUMNS)))
+_FLAGS_MARK = f"?{len(_CALL_COLUMNS)}"
+
+# One statement, so one trip to disk: the row, and whether the same call was confirmed before in its session.
+INSERT = f"""
+INSERT INTO ledger ({_INSERT_COLUMNS}) VALUES ({_INSERT_MARKS},
+    CASE WHEN EXISTS (
+        SELECT 1 FROM ledger AS seen INDEXED BY ledger_session
+        WHERE seen.session_id = ?2 AND seen.args_sha256 = ?8 AND seen.tool_name = ?6 AND seen.status = 'CONFIRMED'
+    ) THEN ltrim({_FLAGS_MARK} || ' repeat') ELSE {_FLAGS_MARK} END)
+RETURNING id, flags"""  # noqa: S608 - column names and parameter numbers of this file
 
 SETTLE_PENDING = (
     "UPDATE ledger SET status = ?, effect = ?, settled_ts = ?, duration_ms = ?, result_digest = ?, error_message = ?"
@@ -54,6 +52,33 @@ class Settled:
     tool_name: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """One row as a notice needs it. ``why``: of its transition to GHOST_REPORTED; ``nested``: calls inside it."""
+
+    id: int
+    ts: str
+    tool_name: str
+    args_json: str
+    args_sha256: str
+    status: str
+    effect: str
+    why: str
+    nested: int
+
+
+@dataclass(frozen=True, slots=True)
+class Launched:
+    """A call that only launched something: a background command or a delegation."""
+
+    id: int
+    owner: str
+    tool_name: str
+    result_digest: str
+    probe_json: str
+    flags: str
+
+
 def call_values(call: Call) -> tuple[object, ...]:
     """The parameters of INSERT for ``call``."""
     return (
@@ -70,23 +95,38 @@ def outcome_values(outcome: Outcome, ts: str, row_id: int) -> tuple[object, ...]
     )  # fmt: skip
 
 
-def announce(connection: sqlite3.Connection, call: Call) -> int:
-    """Write a call that is about to run; returns its id. Inside a transaction, for a nested call or a replay."""
+def announce(connection: sqlite3.Connection, call: Call, names: Sequence[str] = ()) -> tuple[int, str]:
+    """Write a call that is about to run; returns its id and its flags.
+
+    Inside a transaction: for a nested call, a replay, or a conversation of several session ids (``names``).
+    """
     outer = 0
     if not call.tool_call_id and call.tool_name != "execute_code":
         outer = open_code_row(connection, call.task_id)
     if outer:
         call.flags = add_flag(call.flags, "nested")
-    row_id = connection.execute(INSERT, call_values(call)).lastrowid or 0
+    elif names and was_confirmed(connection, names, call.tool_name, call.args_sha256):
+        call.flags = add_flag(call.flags, "repeat")
+    ((row_id, flags),) = connection.execute(INSERT, call_values(call)).fetchall()
     if outer:
         connection.execute("UPDATE ledger SET outer_id = ? WHERE id = ?", (outer, row_id))
-    return row_id
+    return row_id, flags
+
+
+def was_confirmed(connection: sqlite3.Connection, names: Sequence[str], tool_name: str, args_sha256: str) -> bool:
+    """True where the same call was confirmed before in the conversation of these session ids."""
+    row = connection.execute(
+        f"SELECT 1 FROM ledger INDEXED BY ledger_session WHERE session_id IN ({_marks(names)})"  # noqa: S608
+        " AND args_sha256 = ? AND tool_name = ? AND status = 'CONFIRMED' LIMIT 1",
+        (*names, args_sha256, tool_name),
+    ).fetchone()
+    return row is not None
 
 
 def open_code_row(connection: sqlite3.Connection, task_id: str) -> int:
     """The newest open execute_code call of a task: calls without ids that come now run inside it. 0 where none is."""
     row = connection.execute(
-        f"SELECT max(id) FROM ledger WHERE {OPEN} AND status = 'PENDING' AND tool_name = 'execute_code'"  # noqa: S608
+        f"SELECT max(id) FROM ledger INDEXED BY ledger_open WHERE {OPEN} AND status = 'PENDING' AND tool_name = 'execute_code'"  # noqa: S608
         " AND task_id = ?",
         (task_id,),
     ).fetchone()
@@ -116,7 +156,13 @@ def settle(connection: sqlite3.Connection, post: Settlement) -> Settled:
     else:
         return Settled("duplicate", row.id)
     record(connection, row.id, outcome, post.ts, flags)
+    if post.probe_json:
+        connection.execute("UPDATE ledger SET probe_json = ? WHERE id = ?", (post.probe_json, row.id))
     follow_outer(connection, row.id, row.tool_name, outcome, post.ts)
+    if row.session_id and how == "late":
+        news.add(connection, post.ts, row.session_id, row.id, news.LATE)
+    elif row.session_id and outcome.confirmed and "repeat" in flags.split():
+        news.add_repeat(connection, post.ts, row.session_id, row.id, row.tool_name, row.args_sha256)
     return Settled(how, row.id, row.tool_name)
 
 
@@ -155,7 +201,7 @@ def transition(connection: sqlite3.Connection, row_id: int, ts: str, before: str
 def pending(connection: sqlite3.Connection, session_ids: Sequence[str]) -> list[OpenRow]:
     """The unsettled calls of a conversation, oldest first, without those nested in another call."""
     rows = connection.execute(
-        f"SELECT {_ROW_COLUMNS} FROM ledger WHERE session_id IN ({_marks(session_ids)}) AND {OPEN}"  # noqa: S608
+        f"SELECT {_ROW_COLUMNS} FROM ledger INDEXED BY ledger_open WHERE session_id IN ({_marks(session_ids)}) AND {OPEN}"  # noqa: S608
         " AND status = 'PENDING' AND outer_id IS NULL ORDER BY id",
         tuple(session_ids),
     )
@@ -165,7 +211,7 @@ def pending(connection: sqlite3.Connection, session_ids: Sequence[str]) -> list[
 def pending_of_home(connection: sqlite3.Connection) -> list[OpenRow]:
     """Every unsettled call and every ghost of the home, oldest first."""
     rows = connection.execute(
-        f"SELECT {_ROW_COLUMNS} FROM ledger WHERE {OPEN} AND status IN ('PENDING', 'GHOST_REPORTED') ORDER BY id"  # noqa: S608
+        f"SELECT {_ROW_COLUMNS} FROM ledger INDEXED BY ledger_open WHERE {OPEN} AND status IN ('PENDING', 'GHOST_REPORTED') ORDER BY id"  # noqa: S608
     )
     return [OpenRow(*row) for row in rows]
 
@@ -181,15 +227,26 @@ def settled_with_same_id(connection: sqlite3.Connection, row: OpenRow, session_i
     return int(found[0])
 
 
-def claim(connection: sqlite3.Connection, reasons: Iterable[tuple[int, str]], ts: str) -> list[int]:
+def is_alone(connection: sqlite3.Connection, row: OpenRow, session_ids: Sequence[str]) -> bool:
+    """True where no other call of the conversation has this row's id and tool."""
+    found = connection.execute(
+        f"SELECT 1 FROM ledger INDEXED BY ledger_session WHERE session_id IN ({_marks(session_ids)})"  # noqa: S608
+        " AND tool_call_id = ? AND tool_name = ? AND id <> ? LIMIT 1",
+        (*session_ids, row.tool_call_id, row.tool_name, row.id),
+    ).fetchone()
+    return found is None
+
+
+def claim(connection: sqlite3.Connection, reasons: Iterable[tuple[int, str, str]], ts: str) -> list[int]:
     """Turn open rows into reported ghosts; returns the ids that this very transaction got.
 
-    ``reasons``: (row id, why). Whoever comes second, another process or another copy, gets none.
+    ``reasons``: (row id, why, effect as far as evidence tells). Whoever comes second, another process or another copy of
+    the plugin, gets none.
     """
     won = []
-    for row_id, why in reasons:
+    for row_id, why, effect in reasons:
         changed = connection.execute(
-            "UPDATE ledger SET status = 'GHOST_REPORTED' WHERE id = ? AND status = 'PENDING'", (row_id,)
+            "UPDATE ledger SET status = 'GHOST_REPORTED', effect = ? WHERE id = ? AND status = 'PENDING'", (effect, row_id)
         ).rowcount
         if changed != 1:
             continue
@@ -203,6 +260,72 @@ def claim(connection: sqlite3.Connection, reasons: Iterable[tuple[int, str]], ts
     return won
 
 
+def launched(connection: sqlite3.Connection, session_ids: Sequence[str]) -> list[Launched]:
+    """Background commands and delegations of a conversation whose end it was not told yet, oldest first."""
+    rows = connection.execute(
+        "SELECT id, owner, tool_name, result_digest, probe_json, flags FROM ledger INDEXED BY ledger_started"  # noqa: S608
+        f" WHERE session_id IN ({_marks(session_ids)}) AND effect = 'started' AND status = 'CONFIRMED' ORDER BY id",
+        tuple(session_ids),
+    )
+    return [Launched(*row) for row in rows if not {"end_unseen", "end_seen"} & set(row[5].split())]
+
+
+def mark_launched(connection: sqlite3.Connection, row_id: int, mark: str) -> bool:
+    """Note that the end of a launch was told (``end_unseen``) or shown (``end_seen``); False where that was done."""
+    row = connection.execute("SELECT flags FROM ledger WHERE id = ?", (row_id,)).fetchone()
+    if row is None or {"end_unseen", "end_seen"} & set(row[0].split()):
+        return False
+    connection.execute("UPDATE ledger SET flags = ? WHERE id = ?", (add_flag(row[0], mark), row_id))
+    return True
+
+
+def span_of_launch(connection: sqlite3.Connection, row_id: int) -> tuple[str, str, str]:
+    """(session, time of issue, time of the session's next call of that tool or '') of a launching call."""
+    row = connection.execute(
+        "SELECT session_id, ts, coalesce((SELECT min(later.ts) FROM ledger AS later INDEXED BY ledger_started"
+        " WHERE later.session_id = ledger.session_id AND later.effect = 'started' AND later.tool_name = ledger.tool_name"
+        " AND later.id > ledger.id), '') FROM ledger WHERE id = ?",
+        (row_id,),
+    ).fetchone()
+    return row or ("", "", "")
+
+
+def tally(connection: sqlite3.Connection, session_ids: Sequence[str]) -> tuple[int, int]:
+    """(confirmed calls, calls that are open or ghosts) of these sessions."""
+    row = connection.execute(
+        "SELECT sum(status = 'CONFIRMED'), sum(status IN ('PENDING', 'GHOST_REPORTED')) FROM ledger"  # noqa: S608
+        f" INDEXED BY ledger_session WHERE session_id IN ({_marks(session_ids)})",
+        tuple(session_ids),
+    ).fetchone()
+    return row[0] or 0, row[1] or 0
+
+
+def unsettled_elsewhere(connection: sqlite3.Connection, session_ids: Sequence[str]) -> list[str]:
+    """Other sessions with open calls, at most 50: perhaps this conversation under an earlier id."""
+    rows = connection.execute(
+        f"SELECT DISTINCT session_id FROM ledger INDEXED BY ledger_open WHERE {OPEN} AND status = 'PENDING'"  # noqa: S608
+        f" AND session_id <> '' AND session_id NOT IN ({_marks(session_ids)}) LIMIT 50",
+        tuple(session_ids),
+    )
+    return [row[0] for row in rows]
+
+
+def has_rows(connection: sqlite3.Connection, session_ids: Sequence[str]) -> bool:
+    row = connection.execute(
+        f"SELECT 1 FROM ledger INDEXED BY ledger_session WHERE session_id IN ({_marks(session_ids)}) LIMIT 1",  # noqa: S608
+        tuple(session_ids),
+    ).fetchone()
+    return row is not None
+
+
+def subjects(connection: sqlite3.Connection, ids: Sequence[int]) -> list[tuple[int, str, str, str, str, str]]:
+    """(id, ts, tool, args_json, probe_json, backend) of rows that a probe may look after."""
+    return connection.execute(
+        f"SELECT id, ts, tool_name, args_json, probe_json, backend FROM ledger WHERE id IN ({_marks(ids)})",  # noqa: S608
+        tuple(ids),
+    ).fetchall()
+
+
 def settle_from_history(connection: sqlite3.Connection, row: OpenRow, outcome: Outcome, ts: str) -> bool:
     """Record an outcome that the conversation shows; False where the row was settled meanwhile."""
     current = connection.execute("SELECT flags FROM ledger WHERE id = ? AND status = 'PENDING'", (row.id,)).fetchone()
@@ -213,39 +336,29 @@ def settle_from_history(connection: sqlite3.Connection, row: OpenRow, outcome: O
     return True
 
 
-def reported(connection: sqlite3.Connection, ids: Sequence[int]) -> list[tuple[int, str, str, str, str, str, int]]:
-    """(id, ts, tool, args_json, args_sha256, why, nested calls) of those ids that are still ghosts nobody settled."""
-    found = []
-    for row_id in dict.fromkeys(ids):
-        row = connection.execute(
-            "SELECT id, ts, tool_name, args_json, args_sha256, coalesce((SELECT why FROM transitions WHERE ledger_id ="
-            " ledger.id AND to_status = 'GHOST_REPORTED' ORDER BY transitions.id DESC LIMIT 1), ''),"
-            " (SELECT count(*) FROM ledger AS nested WHERE nested.outer_id = ledger.id)"
-            " FROM ledger WHERE id = ? AND status = 'GHOST_REPORTED'",
-            (row_id,),
-        ).fetchone()
-        if row is not None:
-            found.append(row)
-    return found
-
-
-def nested_count(connection: sqlite3.Connection, row_id: int) -> int:
-    row = connection.execute("SELECT count(*) FROM ledger WHERE outer_id = ?", (row_id,)).fetchone()
-    return int(row[0])
+def facts(connection: sqlite3.Connection, row_id: int) -> Facts | None:
+    """What a notice says of one row, None where it was deleted."""
+    row = connection.execute(
+        "SELECT id, ts, tool_name, args_json, args_sha256, status, effect, coalesce((SELECT why FROM transitions WHERE"
+        " ledger_id = ledger.id AND to_status = 'GHOST_REPORTED' ORDER BY transitions.id DESC LIMIT 1), ''),"
+        " (SELECT count(*) FROM ledger AS nested WHERE nested.outer_id = ledger.id) FROM ledger WHERE id = ?",
+        (row_id,),
+    ).fetchone()
+    return Facts(*row) if row else None
 
 
 def counts(connection: sqlite3.Connection) -> tuple[int, int]:
     """(open calls, reported ghosts whose effect nobody knows) of the home."""
     row = connection.execute(
         f"SELECT sum(status = 'PENDING'), sum(status = 'GHOST_REPORTED' AND effect = '{UNKNOWN}')"  # noqa: S608
-        f" FROM ledger WHERE {OPEN}"
+        f" FROM ledger INDEXED BY ledger_open WHERE {OPEN}"
     ).fetchone()
     return row[0] or 0, row[1] or 0
 
 
 def owners_of_open_rows(connection: sqlite3.Connection) -> set[str]:
     """The processes whose calls may still have to be judged."""
-    rows = connection.execute(f"SELECT DISTINCT owner FROM ledger WHERE {OPEN} AND status = 'PENDING'")  # noqa: S608
+    rows = connection.execute(f"SELECT DISTINCT owner FROM ledger INDEXED BY ledger_open WHERE {OPEN} AND status = 'PENDING'")  # noqa: S608
     return {row[0] for row in rows}
 
 
@@ -254,8 +367,8 @@ def owners_of_open_rows(connection: sqlite3.Connection) -> set[str]:
 
 def _same_id(connection: sqlite3.Connection, post: Settlement) -> list[OpenRow]:
     rows = connection.execute(
-        f"SELECT {_ROW_COLUMNS} FROM ledger WHERE session_id = ? AND tool_call_id = ? AND tool_name = ? AND turn_id = ?"  # noqa: S608
-        f" AND {OPEN}",
+        f"SELECT {_ROW_COLUMNS} FROM ledger INDEXED BY ledger_open"  # noqa: S608
+        f" WHERE session_id = ? AND tool_call_id = ? AND tool_name = ? AND turn_id = ? AND {OPEN}",
         (post.session_id, post.tool_call_id, post.tool_name, post.turn_id),
     )
     return [OpenRow(*row) for row in rows]
@@ -265,13 +378,13 @@ def _same_tool(connection: sqlite3.Connection, post: Settlement) -> list[OpenRow
     if post.session_id:
         places = [*sessions.conversation(connection, post.session_id), ""]
         rows = connection.execute(
-            f"SELECT {_ROW_COLUMNS} FROM ledger WHERE session_id IN ({_marks(places)}) AND tool_name = ? AND {OPEN}"  # noqa: S608
+            f"SELECT {_ROW_COLUMNS} FROM ledger INDEXED BY ledger_open WHERE session_id IN ({_marks(places)}) AND tool_name = ? AND {OPEN}"  # noqa: S608
             f" ORDER BY id LIMIT {_MOST_CANDIDATES}",
             (*places, post.tool_name),
         )
     else:  # a post without a session: the task is all there is to go by
         rows = connection.execute(
-            f"SELECT {_ROW_COLUMNS} FROM ledger WHERE task_id = ? AND tool_name = ? AND {OPEN}"  # noqa: S608
+            f"SELECT {_ROW_COLUMNS} FROM ledger INDEXED BY ledger_open WHERE task_id = ? AND tool_name = ? AND {OPEN}"  # noqa: S608
             f" ORDER BY id LIMIT {_MOST_CANDIDATES}",
             (post.task_id, post.tool_name),
         )
@@ -310,9 +423,3 @@ def _orphan(connection: sqlite3.Connection, post: Settlement) -> Settled:
 def _marks(values: Sequence[object]) -> str:
     return ", ".join("?" * len(values))
 
-
-__all__ = [
-    "APPLIED", "CANCELLED", "CONFIRMED", "TIMEOUT", "Settled", "announce", "call_values", "claim", "counts",
-    "follow_outer", "nested_count", "open_code_row", "outcome_values", "pending", "pending_of_home", "record", "settle",
-    "settled_with_same_id", "transition",
-]  # fmt: skip

@@ -45,9 +45,9 @@ def add(
     )
 
 
-def finish(connection: sqlite3.Connection, notice_id: int, state: str) -> bool:
-    """Move a notice from told to ``again`` or ``read``; False where somebody else did."""
+def finish(connection: sqlite3.Connection, notice_id: int, again: bool) -> bool:
+    """Decide the fate of a notice: given once more, or read. False where somebody else decided it."""
     changed = connection.execute(
-        "UPDATE notices SET state = ? WHERE id = ? AND state = 'told'", (state, notice_id)
+        "UPDATE notices SET state = ? WHERE id = ? AND state = 'told'", ("again" if again else "read", notice_id)
     ).rowcount
     return changed == 1

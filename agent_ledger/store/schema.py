@@ -79,7 +79,26 @@ CREATE TABLE notices (
     state      TEXT    NOT NULL DEFAULT 'told'          -- told, again, read
 );
 
--- Up to which row of a spool file everything has been applied.
+-- What the next turn of a conversation has to say besides ghosts. kind: late (an outcome that came after the warning or
+-- after the host had given up) or repeat (a call that was confirmed before).
+CREATE TABLE news (
+    id         INTEGER PRIMARY KEY AUTOINCREMENT,
+    ts         TEXT    NOT NULL,
+    session_id TEXT    NOT NULL,
+    ledger_id  INTEGER NOT NULL,
+    kind       TEXT    NOT NULL CHECK (kind IN ('late', 'repeat')),
+    told_ts    TEXT                                     -- NULL until a turn took it
+);
+
+-- Up to which row it was decided whether a confirmed call is still visible in the conversation.
+CREATE TABLE recalls (
+    session_id TEXT    PRIMARY KEY,
+    upto       INTEGER NOT NULL,                        -- rows up to here were told, or are listed in visible
+    visible    TEXT    NOT NULL DEFAULT '[]',           -- JSON array of ledger ids that were still visible
+    ts         TEXT    NOT NULL
+) WITHOUT ROWID;
+
+-- Up to which line of a spool file everything has been applied.
 CREATE TABLE spooled (
     spool TEXT    PRIMARY KEY,
     seq   INTEGER NOT NULL,
@@ -100,6 +119,8 @@ CREATE INDEX ledger_started ON ledger (session_id) WHERE effect = 'started';
 CREATE INDEX transitions_ledger ON transitions (ledger_id);
 CREATE INDEX sessions_parent ON sessions (parent_id);
 CREATE INDEX notices_session ON notices (session_id);
+CREATE INDEX news_untold ON news (session_id) WHERE told_ts IS NULL;
+CREATE INDEX news_ledger ON news (ledger_id);
 
 -- Calls that nobody confirmed in time. An owner that died makes a ghost at once; SQL cannot see that, `ghosts` can.
 CREATE VIEW ghosts AS

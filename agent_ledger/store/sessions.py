@@ -44,9 +44,13 @@ def conversation(connection: sqlite3.Connection, session_id: str) -> tuple[str, 
     return tuple(found)
 
 
-def children(connection: sqlite3.Connection, session_id: str) -> list[str]:
-    """Sessions that this one delegated to: conversations of their own."""
-    rows = connection.execute("SELECT session_id FROM sessions WHERE parent_id = ? AND kind = 'delegation'", (session_id,))
+def children(connection: sqlite3.Connection, session_id: str, since: str = "", before: str = "") -> list[str]:
+    """Sessions that this one delegated to (conversations of their own), linked in a span of ledger times."""
+    rows = connection.execute(
+        "SELECT session_id FROM sessions WHERE parent_id = ? AND kind = 'delegation' AND ts >= ?"
+        " AND (? = '' OR ts < ?) ORDER BY ts",
+        (session_id, since, before, before),
+    )
     return [row[0] for row in rows]
 
 

@@ -46,6 +46,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("host", chosen(metafunc.config), indirect=True, scope="session")
 
 
+# First: the worker reads the groups in the same hook.
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the host tests, and keep one file of one host on one worker, so that it shares its sessions."""
     for item in items:

@@ -255,34 +255,35 @@ class Ledger:
     def __init__(self, path: Path) -> None:
         self.path = path
 
-    def rows(self, where: str = "1") -> list[dict[str, Any]]:
-        """Rows of the table `ledger`, oldest first; none while there is no ledger yet."""
+    def rows(self, **wanted: Any) -> list[dict[str, Any]]:
+        """Rows of the table `ledger` whose columns have these values, oldest first; none while there is no ledger."""
         if not self.path.exists():
             return []
-        return query(self.path, f"SELECT * FROM ledger WHERE {where} ORDER BY id")
+        found = query(self.path, "SELECT * FROM ledger ORDER BY id")
+        return [row for row in found if all(row[name] == value for name, value in wanted.items())]
 
-    def only(self, where: str = "1") -> dict[str, Any]:
-        """The one row there; HostFailure shows what there is instead."""
-        found = self.rows(where)
+    def only(self, **wanted: Any) -> dict[str, Any]:
+        """The one such row; HostFailure shows what there is instead."""
+        found = self.rows(**wanted)
         if len(found) != 1:
-            raise HostFailure(f"expected one row where {where}, found {len(found)}:\n{self}")
+            raise HostFailure(f"expected one row with {wanted}, found {len(found)}:\n{self}")
         return found[0]
 
     def transitions(self, ledger_id: int) -> list[dict[str, Any]]:
         """The unusual status changes of a row, oldest first."""
-        return query(self.path, f"SELECT * FROM transitions WHERE ledger_id = {int(ledger_id)} ORDER BY rowid")
+        return query(self.path, "SELECT * FROM transitions WHERE ledger_id = ? ORDER BY rowid", ledger_id)
 
     def __str__(self) -> str:
         shown = ("id", "tool_name", "status", "effect", "flags", "summary")
         return "\n".join(" | ".join(str(row[name]) for name in shown) for row in self.rows()) or "(no rows)"
 
 
-def query(path: Path, sql: str) -> list[dict[str, Any]]:
+def query(path: Path, sql: str, *values: Any) -> list[dict[str, Any]]:
     """Rows of a read-only query as dicts; a table that is not there yet has none."""
     with contextlib.closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=10)) as connection:
         connection.row_factory = sqlite3.Row
         try:
-            return [dict(row) for row in connection.execute(sql)]
+            return [dict(row) for row in connection.execute(sql, values)]
         except sqlite3.OperationalError as problem:
             if "no such table" in str(problem):
                 return []

@@ -45,7 +45,7 @@ def session(ledger_home: NewHome, model: ModelServer) -> Session:
 
 def test_a_write_that_worked_is_confirmed_and_applied(session: Session) -> None:
     """The row of a successful write says CONFIRMED, applied, and when it was settled."""
-    row = session.home.ledger.only("tool_call_id = 'w1'")
+    row = session.home.ledger.only(tool_call_id="w1")
 
     assert (row["tool_name"], row["status"], row["effect"]) == ("write_file", "CONFIRMED", "applied")
     assert row["settled_ts"] >= row["ts"]
@@ -54,14 +54,14 @@ def test_a_write_that_worked_is_confirmed_and_applied(session: Session) -> None:
 
 def test_a_command_that_exits_with_three_is_an_error_that_names_the_exit(session: Session) -> None:
     """A terminal call with exit code 3 is ERROR:exit_3 whatever status the host gave it; its effect is unknown."""
-    row = session.home.ledger.only("tool_call_id = 't1'")
+    row = session.home.ledger.only(tool_call_id="t1")
 
     assert (row["status"], row["effect"]) == ("ERROR:exit_3", "unknown")
 
 
 def test_a_write_that_failed_is_an_error_with_a_message(session: Session) -> None:
     """A write below a regular file fails in every host, and its row says so."""
-    row = session.home.ledger.only("tool_call_id = 'w2'")
+    row = session.home.ledger.only(tool_call_id="w2")
 
     assert row["status"].startswith("ERROR:")
     assert row["effect"] == "unknown"
@@ -77,14 +77,14 @@ def test_calls_that_only_read_leave_no_row(session: Session) -> None:
 
 def test_a_row_says_what_was_read_before_it(session: Session) -> None:
     """The row after a read and a search names both, so that it shows whether the agent looked first."""
-    row = session.home.ledger.only("tool_call_id = 't1'")
+    row = session.home.ledger.only(tool_call_id="t1")
 
     assert {"read_file", "search_files"} <= set(re.findall(r"\w+", row["reads"]))
 
 
 def test_a_row_says_where_it_came_from(session: Session) -> None:
     """Session, turn, arguments, folder, surface and terminal backend are those of the run."""
-    row = session.home.ledger.only("tool_call_id = 'w1'")
+    row = session.home.ledger.only(tool_call_id="w1")
 
     assert session.home.sessions()[-1] == row["session_id"]
     assert row["turn_id"].startswith(row["session_id"] + ":")
@@ -95,7 +95,7 @@ def test_a_row_says_where_it_came_from(session: Session) -> None:
 
 def test_times_are_utc_with_milliseconds(session: Session) -> None:
     """Both times of a settled row are ISO 8601 in UTC with three decimals."""
-    row = session.home.ledger.only("tool_call_id = 'w1'")
+    row = session.home.ledger.only(tool_call_id="w1")
 
     for moment in (row["ts"], row["settled_ts"]):
         assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", moment)

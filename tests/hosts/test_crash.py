@@ -9,10 +9,15 @@ from typing import Any
 import pytest
 
 from tests.hosts.conftest import NewHome
+from tests.hosts.environments import Host
 from tests.hosts.harness import PLUGIN, Home, query
 from tests.hosts.model_server import Call, ModelServer, Request, calls, text
 
 SLEEP_SECONDS = 8
+CHAPTERS = ("other", "resumed", "next", "last")
+# This version merges the resumed user message into the unanswered one before it, and drops on the way what plugins
+# added to it: nobody reads the first notice, so the turn after it has the notice again.
+LOSES_CONTEXT = (0, 21, 0)
 
 
 @dataclass
@@ -27,7 +32,7 @@ class Story:
 
 @pytest.fixture(scope="module")
 def story(ledger_home: NewHome, model: ModelServer) -> Story:
-    """Kill a host in the middle of a command; then another session, the resumed session, and its next turn."""
+    """Kill a host in the middle of a command; then another session, and three more turns of the killed one."""
     home = ledger_home()
     tale = Story(home)
     begun, ended = home.work / "begun", home.work / "ended"
@@ -39,10 +44,10 @@ def story(ledger_home: NewHome, model: ModelServer) -> Story:
     assert run.kill().status == -signal.SIGKILL
     assert not ended.exists(), "the command ended before the host was killed"
     tale.session = tale.rows["running"]["session_id"]
-    for chapter, resume in (("other", ""), ("resumed", tale.session), ("next", tale.session)):
+    for chapter in CHAPTERS:
         before = len(model.requests)
         model.play(text("understood"))
-        home.chat(f"this is {chapter}", resume)
+        home.chat(f"this is {chapter}", "" if chapter == "other" else tale.session)
         tale.requests[chapter] = model.requests[before:]
         tale.rows[chapter] = home.ledger.only()
     return tale
@@ -64,38 +69,50 @@ def test_another_session_is_told_nothing(story: Story) -> None:
     assert story.rows["other"]["status"] == "PENDING"
 
 
-def test_the_resumed_turn_is_told_in_the_user_message(story: Story) -> None:
-    """The notice stands in the user message of the resumed turn: the plugin, the row, the tool, and no command."""
-    words = story.requests["resumed"][0].last_user
+def told_in(host: Host) -> str:
+    """The chapter in whose user message the agent hears of the call."""
+    return "next" if host.numbers == LOSES_CONTEXT else "resumed"
 
-    assert "this is resumed" in words
+
+def test_the_notice_stands_in_the_user_message(host: Host, story: Story) -> None:
+    """The agent hears of the call in the first user message that can hold it: plugin, row, tool; no command."""
+    chapter = told_in(host)
+    words = story.requests[chapter][0].last_user
+
+    assert f"this is {chapter}" in words
     assert PLUGIN in words
     assert "terminal" in words
     assert str(story.rows["running"]["id"]) in words
     assert f"sleep {SLEEP_SECONDS}" not in words
 
 
-def test_the_told_call_is_a_reported_ghost(story: Story) -> None:
+def test_the_agent_is_told_once(story: Story) -> None:
+    """Of all user messages after the kill, exactly one brings the notice."""
+    told = [chapter for chapter in CHAPTERS if PLUGIN in story.requests[chapter][0].last_user]
+
+    assert len(told) == 1
+
+
+def test_a_turn_after_the_notice_is_the_users_words_alone(story: Story) -> None:
+    """The newest user message of the last turn is what the user wrote, and the row does not change any more."""
+    assert story.requests["last"][0].last_user.strip() == "this is last"
+    assert story.rows["last"]["status"] == story.rows["next"]["status"]
+
+
+def test_the_told_call_is_a_reported_ghost(host: Host, story: Story) -> None:
     """After the notice the row is GHOST_REPORTED with an unknown effect, and a transition says why."""
-    row = story.rows["resumed"]
+    row = story.rows[told_in(host)]
     changes = [(one["from_status"], one["to_status"]) for one in story.home.ledger.transitions(row["id"])]
 
     assert (row["status"], row["effect"]) == ("GHOST_REPORTED", "unknown")
-    assert changes == [("PENDING", "GHOST_REPORTED")]
-
-
-def test_the_next_turn_is_not_told_again(story: Story) -> None:
-    """The user message of the following turn is the user's words alone, and the row does not change."""
-    newest = story.requests["next"][0].last_user
-
-    assert newest.strip() == "this is next"
-    assert story.rows["resumed"] == story.rows["next"]
+    assert changes[0] == ("PENDING", "GHOST_REPORTED")
 
 
 def test_the_notice_is_not_repeated_in_the_conversation(story: Story) -> None:
     """No request ever holds the notice in more than one message."""
-    for request in (*story.requests["resumed"], *story.requests["next"]):
-        assert len([words for words in request.texts("user") if PLUGIN in words]) <= 1
+    for chapter in CHAPTERS:
+        for request in story.requests[chapter]:
+            assert len([words for words in request.texts("user") if PLUGIN in words]) <= 1
 
 
 @pytest.fixture(scope="module")

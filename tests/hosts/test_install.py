@@ -46,7 +46,7 @@ def test_the_hosts_own_command_installs_it_without_a_question(
     target = home.work / "note.txt"
     model.play(calls(Call("write_file", {"path": str(target), "content": "x"}, id="first")), text("done"))
     home.chat("write it")
-    assert home.ledger.only("tool_call_id = 'first'")["status"] == "CONFIRMED"
+    assert home.ledger.only(tool_call_id="first")["status"] == "CONFIRMED"
 
 
 def test_the_host_lists_the_plugin_as_enabled(ledger_home: NewHome) -> None:

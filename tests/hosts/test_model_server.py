@@ -22,7 +22,8 @@ TOOLS = [{"type": "function", "function": {"name": "terminal", "parameters": {}}
 def post(url: str, **body: Any) -> str:
     """The answer of the chat route as text."""
     data = json.dumps({"model": "m", "messages": [{"role": "user", "content": "hello"}], **body}).encode()
-    request = urllib.request.Request(f"{url}/chat/completions", data, {"Content-Type": "application/json"})
+    kind = {"Content-Type": "application/json"}
+    request = urllib.request.Request(f"{url}/chat/completions", data, kind)  # noqa: S310 - http on loopback
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     with opener.open(request, timeout=10) as answer:
         return str(answer.read().decode())

@@ -1,0 +1,116 @@
+"""The arguments of every command: one tree for ``hermes ledger`` and ``agent-ledger``."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from .. import __version__
+from . import exits
+
+DESCRIPTION = "The record of every call of an agent that changes something: what was issued, confirmed, and never confirmed."
+
+_STATUS = """example:
+  {prog} status
+  {prog} status --json | jq .calls.open_ghosts
+
+JSON: one object: home, ledger, exists, bytes, schema, calls {{total, first_ts, last_ts, running, open_ghosts,
+newest_1000}}, ghosts (the newest five), spool {{lines, bytes, files, not_replayed}}, health {{state: ok | degraded |
+unreadable, lost_writes, spool_replayed, spool_refused, last_error, last_error_ts, healed_ts, set_aside}},
+settings_problems. Times are UTC."""
+
+_TAIL = """examples:
+  {prog} tail -n 50
+  {prog} tail -f --tool terminal
+  {prog} tail --status error --json
+
+JSON: a list of calls, oldest first: the columns of table ledger, with args parsed, flags and reads as lists, and age_s.
+With -f one object a line, printed again when a call that was shown as open gets its outcome. Times are UTC."""
+
+_SHOW = """example:
+  {prog} show 12
+
+JSON: one object: call (as in tail), open_ghost, why, owner_alive (null: cannot tell), transitions {{ts, from_status,
+to_status, why}}, notices {{id, ts, session_id, turn_id, state}}, nested (calls that ran inside it). Times are UTC."""
+
+_GHOSTS = """examples:
+  {prog} ghosts
+  {prog} ghosts --check || echo "somebody should look"
+
+JSON: one object: ledger, session, known_session, open, running, ghosts (calls as in tail, with why, told and nested).
+Times are UTC. Nothing is claimed: conversations are still told of their ghosts."""
+
+_DOCTOR = """example:
+  {prog} doctor
+
+JSON: one object: ok, version, home, ledger, python, sqlite, host {{name, version}}, checks {{name, state: ok | warn | fail,
+detail, next}}, settings (name: {{value, source}}), counters. The round trip uses a home of its own, which is removed."""
+
+
+def build(prog: str = "agent-ledger") -> argparse.ArgumentParser:
+    """The parser of the console script."""
+    parser = argparse.ArgumentParser(prog=prog, formatter_class=argparse.RawDescriptionHelpFormatter)
+    fill(parser)
+    return parser
+
+
+def fill(parser: argparse.ArgumentParser) -> None:
+    """Add the commands to ``parser``: our own, or the one that the host made for ``hermes ledger``.
+
+    Every name in the namespace starts with ``ledger_``: the host's own main reads ``args.command`` and others.
+    """
+    parser.description = DESCRIPTION
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = (
+        f"exit codes:\n{exits.table()}\n\nexample:\n  {parser.prog} status\n  {parser.prog} <command> --help"
+    )
+    parser.add_argument("--version", action="version", version=f"agent-ledger {__version__}")
+    parser.set_defaults(**_DEFAULTS)
+    _common(parser, top=True)
+    commands = parser.add_subparsers(dest="ledger_command", metavar="<command>", title="commands")
+    _command(commands, "status", "the ledger, its open calls and its health on one screen", _STATUS)
+    tail = _command(commands, "tail", "the newest calls", _TAIL)
+    tail.add_argument("-n", "--lines", dest="ledger_lines", default="20", metavar="N", help="how many calls (20)")
+    tail.add_argument("-f", "--follow", dest="ledger_follow", action="store_true", help="go on with new calls until Ctrl-C")
+    tail.add_argument("--tool", dest="ledger_tool", metavar="T", help="only this tool; mcp__* is understood")
+    tail.add_argument("--status", dest="ledger_status", metavar="S", help="pending, confirmed, ghost, error, error:timeout")
+    tail.add_argument("--session", dest="ledger_session", metavar="ID", help="only the conversation of this session")
+    show = _command(commands, "show", "everything known of one call", _SHOW)
+    show.add_argument("ledger_id", metavar="ID", help="its number, as in the ID column")
+    ghosts = _command(commands, "ghosts", "every call of this home that nobody confirmed", _GHOSTS)
+    ghosts.add_argument("--check", dest="ledger_check", action="store_true", help="exit 1 when any is open, for scripts")
+    ghosts.add_argument("--session", dest="ledger_session", metavar="ID", help="only the conversation of this session")
+    _command(commands, "doctor", "prove that recording works here, and show all that matters to it", _DOCTOR)
+
+
+_DEFAULTS: dict[str, Any] = {
+    "ledger_home": None,
+    "ledger_json": False,
+    "ledger_lines": "20",
+    "ledger_follow": False,
+    "ledger_tool": None,
+    "ledger_status": None,
+    "ledger_session": None,
+    "ledger_check": False,
+    "ledger_id": "",
+}
+
+
+def _command(commands: Any, name: str, help_text: str, epilog: str) -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = commands.add_parser(
+        name, help=help_text, description=help_text[0].upper() + help_text[1:] + ".",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    parser.epilog = epilog.format(prog=parser.prog.rpartition(" ")[0])
+    _common(parser)
+    return parser
+
+
+def _common(parser: argparse.ArgumentParser, top: bool = False) -> None:
+    # Both before and after the command's name; the later one must not reset what the first one chose.
+    default: Any = None if top else argparse.SUPPRESS
+    parser.add_argument("--home", dest="ledger_home", metavar="PATH", default=default, help="the Hermes home (the one in force)")
+    parser.add_argument(
+        "--json", dest="ledger_json", action="store_true", default=False if top else argparse.SUPPRESS,
+        help="print JSON for programs",
+    )  # fmt: skip

@@ -1,0 +1,31 @@
+"""What the host's own modules say about the place of a call. Asked only where they are loaded already, never imported."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+
+def in_background_review() -> bool:
+    """True inside a background review or curator: a fork that works under the session id of the conversation it looks at
+    (contract section 9.6). Every supported host keeps the origin in a context variable that hook threads inherit."""
+    provenance = sys.modules.get("tools.skill_provenance")
+    if provenance is None:
+        return False
+    try:
+        return bool(provenance.get_current_write_origin() == "background_review")
+    except Exception:  # another version of that module: nothing is known, so it counts as the conversation itself
+        return False
+
+
+def terminal_backend() -> str:
+    """Where terminal commands run: local, docker, ssh, ...; '' where the host does not say, which means local."""
+    return os.environ.get("TERMINAL_ENV", "")[:40]
+
+
+def plugin_host_parent() -> int | None:
+    """The pid of the Hermes process, where this one is its helper that runs plugins (0.22, ``plugins.isolation: host``)."""
+    if os.environ.get("HERMES_PLUGIN_HOST_PROCESS") != "1":
+        return None
+    spec = getattr(sys.modules.get("__main__"), "__spec__", None)
+    return os.getppid() if getattr(spec, "name", "") == "hermes_cli.plugin_host_child" else None

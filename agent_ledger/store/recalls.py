@@ -1,0 +1,87 @@
+"""The statements that recall needs: confirmed calls of a conversation, and up to where it was decided what is visible."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+# Below this distance the rows since the mark are found by id; a session's index entries can be many more.
+_NEAR = 5000
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Rows up to ``upto`` were told, or were visible at the time and are listed in ``visible``."""
+
+    upto: int = 0
+    visible: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A confirmed call, as far as its visibility hangs on it."""
+
+    id: int
+    tool_call_id: str
+    tool_name: str
+    args_sha256: str
+    turn_id: str
+    flags: str
+
+
+_DONE = "id, tool_call_id, tool_name, args_sha256, turn_id, flags"
+
+
+def mark(connection: sqlite3.Connection, session_ids: Sequence[str]) -> Mark:
+    """The furthest mark of a conversation."""
+    row = connection.execute(
+        f"SELECT upto, visible FROM recalls WHERE session_id IN ({_marks(session_ids)}) ORDER BY upto DESC LIMIT 1",  # noqa: S608
+        tuple(session_ids),
+    ).fetchone()
+    if row is None:
+        return Mark()
+    try:
+        visible = tuple(number for number in json.loads(row[1]) if type(number) is int)
+    except (ValueError, TypeError):
+        visible = ()
+    return Mark(row[0], visible)
+
+
+def move(connection: sqlite3.Connection, session_id: str, to: Mark, ts: str) -> None:
+    connection.execute(
+        "INSERT OR REPLACE INTO recalls (session_id, upto, visible, ts) VALUES (?, ?, ?, ?)",
+        (session_id, to.upto, json.dumps(to.visible), ts),
+    )
+
+
+def confirmed_since(connection: sqlite3.Connection, session_ids: Sequence[str], since: Mark) -> list[Done]:
+    """Confirmed calls of a conversation behind the mark, and those that were still visible at it; oldest first."""
+    newest = connection.execute("SELECT max(id) FROM ledger").fetchone()[0] or 0
+    by = "NOT INDEXED" if newest - since.upto < _NEAR else "INDEXED BY ledger_session"
+    rows = connection.execute(
+        f"SELECT {_DONE} FROM ledger {by} WHERE session_id IN ({_marks(session_ids)}) AND id > ?"  # noqa: S608
+        " AND status = 'CONFIRMED' AND outer_id IS NULL",
+        (*session_ids, since.upto),
+    ).fetchall()
+    for row_id in since.visible:
+        row = connection.execute(
+            f"SELECT {_DONE} FROM ledger WHERE id = ? AND status = 'CONFIRMED'",  # noqa: S608
+            (row_id,),
+        ).fetchone()
+        if row is not None:
+            rows.append(row)
+    return [Done(*row) for row in sorted(rows)]
+
+
+def describe(connection: sqlite3.Connection, row_id: int) -> tuple[int, str, str, str, str, str] | None:
+    """(id, ts, tool, args_json, args_sha256, effect) of one row."""
+    row = connection.execute(
+        "SELECT id, ts, tool_name, args_json, args_sha256, effect FROM ledger WHERE id = ?", (row_id,)
+    ).fetchone()
+    return row  # type: ignore[no-any-return]
+
+
+def _marks(values: Sequence[object]) -> str:
+    return ", ".join("?" * len(values))
