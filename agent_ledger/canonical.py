@@ -1,4 +1,4 @@
-"""Canonical JSON of any Python value: surveyed within a budget, made plain where it is odd, shortened to fit."""
+"""Canonical JSON of any Python value: surveyed within a budget, made plain where it is odd."""
 
 from __future__ import annotations
 
@@ -23,13 +23,20 @@ def _refuse(value: object) -> Any:
 
 
 def _make_encode() -> Callable[[Any], str]:
-    options: dict[str, Any] = dict(sort_keys=True, ensure_ascii=False, separators=(",", ":"), check_circular=False,
-                                   allow_nan=False, default=_refuse)
+    options: dict[str, Any] = dict(
+        sort_keys=True,
+        ensure_ascii=False,
+        separators=(",", ":"),
+        check_circular=False,
+        allow_nan=False,
+        default=_refuse,
+    )
     slow: Callable[[Any], str] = json.JSONEncoder(**options).encode
     try:
         # JSONEncoder.encode builds this very object anew on each call, which costs as much as a small encoding.
         fast = json.encoder.c_make_encoder(  # type: ignore[attr-defined]
-            None, _refuse, json.encoder.encode_basestring, None, ":", ",", True, False, False)  # type: ignore[attr-defined]
+            None, _refuse, json.encoder.encode_basestring, None, ":", ",", True, False, False
+        )
         join = "".join
 
         def encode(value: Any) -> str:
@@ -50,7 +57,7 @@ encode: Callable[[Any], str] = _make_encode()
 def survey(value: object, limit: int = MAX_NODES) -> tuple[int, int, bool]:
     """(characters of the strings, nodes, odd): how much there is, looking at `limit` nodes at most.
 
-    `odd`: something is no plain JSON (a subclass, a non-string key, too deep, ...), so that it must be made plain first.
+    `odd`: something is no plain JSON (a subclass, a non-string key, too deep, ...), to be made plain first.
     """
     chars = nodes = 0
     odd = False
@@ -116,7 +123,12 @@ class Plain:
         if kind is float:
             return self._float(value)  # type: ignore[arg-type]
         try:
-            if kind is dict or kind is list or kind is tuple or isinstance(value, (dict, list, tuple, set, frozenset, Mapping)):
+            if (
+                kind is dict
+                or kind is list
+                or kind is tuple
+                or isinstance(value, (dict, list, tuple, set, frozenset, Mapping))
+            ):
                 return self._container(value, depth)
             return self._other(value)
         except RecursionError:
@@ -223,7 +235,7 @@ class Plain:
         if dataclasses.is_dataclass(value) and not isinstance(value, type):
             fields = {field.name: getattr(value, field.name, None) for field in dataclasses.fields(value)}
             return self._container(fields, 1)
-        kind = type(value)
+        kind: Any = type(value)
         if kind.__str__ is object.__str__ and kind.__repr__ is object.__repr__:
             return f"[{_type_name(value)}]"
         text = str(value)
@@ -237,109 +249,3 @@ def _type_name(value: object) -> str:
         return str.__str__(type(value).__name__)[:80].encode("utf-8", "backslashreplace").decode()
     except BaseException:  # a metaclass may refuse too
         return "object"
-
-
-_LEFT_OUT = re.compile(r"…\[\+(\d{1,15}) chars\]\Z")
-
-
-def left_out(text: str, size: int) -> str:
-    """The first `size` characters of a longer text, and how many more there were (also before an earlier cut)."""
-    earlier = _LEFT_OUT.search(text[-32:])
-    whole = len(text) if not earlier else len(text) - len(earlier.group()) + int(earlier.group(1))
-    return f"{text[:size]}…[+{whole - size} chars]"
-
-
-def _shorten(value: Any, text: int, items: int, depth: int, key_text: int) -> Any:
-    kind = type(value)
-    if kind is str:
-        return value if len(value) <= text else left_out(value, text)
-    if kind is dict:
-        if depth <= 0:
-            return f"[{len(value)} keys]" if value else {}
-        done: dict[str, Any] = {}
-        keys = sorted(value)
-        for key in keys[:items]:
-            short = key if len(key) <= key_text else f"{key[:key_text]}…[+{len(key) - key_text} chars]"
-            while short in done:
-                short += "'"
-            done[short] = _shorten(value[key], text, items, depth - 1, key_text)
-        if len(keys) > items:
-            done["…"] = f"[+{len(keys) - items} keys]"
-        return done
-    if kind is list or kind is tuple:
-        if depth <= 0:
-            return f"[{len(value)} items]" if value else []
-        short_list = [_shorten(item, text, items, depth - 1, key_text) for item in value[:items]]
-        if len(value) > items:
-            short_list.append(f"[+{len(value) - items} items]")
-        return short_list
-    if kind is int and value.bit_length() > 200:
-        digits = str(value)
-        return value if len(digits) <= text else f"{digits[:text]}…[+{len(digits) - text} digits]"
-    return value
-
-
-_FORMS = ((60, 8, 200), (24, 6, 80), (10, 5, 60), (5, 4, 40), (3, 2, 24), (1, 1, 8))
-_FLOOR = 24
-
-
-def fit(value: Any, limit: int) -> str:
-    """Canonical JSON of a plain value, shortened to at most `limit` characters: long texts first, then many items."""
-    for items, depth, key_text in _FORMS:
-        best = encode(_shorten(value, _FLOOR, items, depth, key_text))
-        if len(best) > limit:
-            continue
-        low, low_size = _FLOOR, len(best)
-        high, high_size = limit, 0
-        for step in range(12):  # the longest texts that still fit, guessed from what the last guesses took
-            if high - low <= 8 or limit - low_size <= 48:
-                break
-            if step > 4:
-                middle = (low + high) // 2
-            elif high_size:
-                middle = low + (high - low) * (limit - low_size) // (high_size - low_size) - 4
-            else:
-                middle = low + limit - low_size
-            middle = max(low + 1, min(middle, high - 1))
-            text = encode(_shorten(value, middle, items, depth, key_text))
-            if len(text) <= limit:
-                best, low, low_size = text, middle, len(text)
-            else:
-                high, high_size = middle, len(text)
-        return best
-    return encode(f"[{type(value).__name__}]")
-
-
-class Clip:
-    """Copies the beginning of a huge plain value: its first items and the heads of its texts, within 20 levels.
-
-    `head(text, window)` cuts one long text, and says in it how much it left out.
-    """
-
-    def __init__(self, text: int, items: int, head: Callable[[str, int], str]) -> None:
-        self.text, self.items, self.head = text, items, head
-        self.room = 8 * text
-
-    def value(self, value: Any, depth: int = 0) -> Any:
-        """The beginning of one value, with marks in place of what is left out."""
-        kind = type(value)
-        if kind is str:
-            window = max(2048, min(self.text, self.room))
-            self.room -= min(len(value), window)
-            return value if len(value) <= window else self.head(value, window)
-        if kind is dict:
-            if depth > 20:
-                return f"[{len(value)} keys]"
-            keys = sorted(value) if len(value) <= 20_000 else list(value)[:20_000]
-            done = {self.value(key): self.value(value[key], depth + 1) for key in keys[: self.items]}
-            if len(value) > self.items:
-                done["…"] = f"[+{len(value) - self.items} keys]"
-            return done
-        if kind is list or kind is tuple:
-            if depth > 20:
-                return f"[{len(value)} items]"
-            short = [self.value(item, depth + 1) for item in value[: self.items]]
-            if len(value) > self.items:
-                short.append(f"[+{len(value) - self.items} items]")
-            return short
-        return value

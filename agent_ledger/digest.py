@@ -7,8 +7,9 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from .canonical import MAX_NODES, Clip, Plain, encode, fit, left_out, survey
-from .redact import MARK, may_hold_secret, redact_text, redact_value
+from .canonical import MAX_NODES, Plain, encode, survey
+from .redact import may_hold_secret, redact_text, redact_value
+from .shorten import Clip, fit, left_out
 
 MAX_ARGS = 4000
 MAX_SUMMARY = 120
@@ -26,7 +27,7 @@ _sha256 = hashlib.sha256
 
 @dataclass(frozen=True, slots=True)
 class ArgsDigest:
-    """The stored form of arguments: `json` (at most MAX_ARGS characters, valid JSON), hash and length of the whole text.
+    """The stored form of arguments: `json` (at most MAX_ARGS characters, valid JSON), hash and length of the whole.
 
     `marks` holds `odd_args` when something was not JSON, `large` when the hash is over the raw, unredacted text.
     """
@@ -150,31 +151,36 @@ def args_key(args: object) -> object | None:
 
 
 # Control characters, line separators, direction marks and what else is not seen.
-_UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ufff0-\ufffb\ud800-\udfff"
-                     r"\U000e0000-\U000e0fff]+")
+_UNSEEN = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ufff0-\ufffb\ud800-\udfff"
+    r"\U000e0000-\U000e0fff]+"
+)
 _SPACES = re.compile(r"\s{2,}|[^\S ]")
 
 
 def _one_line(text: str) -> str:
     if text.isprintable() and "  " not in text:
         return text.strip()
-    return _SPACES.sub(" ", _UNSEEN.sub(" ", text)).strip()
+    text = _UNSEEN.sub(" ", text)
+    if not text.isprintable():  # private use, unassigned, odd spaces
+        text = "".join([char if char.isprintable() else " " for char in text])
+    return _SPACES.sub(" ", text).strip()
 
 
 def _short(text: str, limit: int) -> str:
     """One redacted line of at most `limit` characters of a text of any length."""
     size = len(text)
     head = text if size <= limit + _AHEAD else text[: limit + _AHEAD]
-    if not may_hold_secret(head, head.encode("utf-8", "replace")):
-        # A secret that begins here and is known only by what follows has its shape or its name in this head.
-        if head.isprintable() and "  " not in head:
-            return head if size <= limit else head[: limit - 1] + "…"
-    else:
-        head = redact_text(text[:_WINDOW])
-        if size > _WINDOW:
-            head = head[: max(0, len(head) - _MARGIN)]
-    cut = size > _WINDOW or (head is not text and size > len(head) and MARK not in head)
-    line = _one_line(head[: 20 * limit])
+    clean = not may_hold_secret(head, head.encode("utf-8", "replace"))
+    # A secret that begins before the cut shows its shape or its name within the head.
+    if clean and head.isprintable() and "  " not in head:
+        return head if size <= limit else head[: limit - 1] + "…"
+    # Joining lines and spaces moves the cut further down: the whole window must be clean.
+    head = redact_text(text[:_WINDOW])
+    if size > _WINDOW:
+        head = head[: max(0, len(head) - _MARGIN)]
+    cut = size > _WINDOW
+    line = _one_line(head)
     line = redact_text(line)  # what was in the way of a pattern may be gone now
     if len(line) > limit or cut:
         return line[: limit - 1] + "…"

@@ -9,18 +9,40 @@ from pathlib import Path
 PLUGIN = "agent-ledger"
 
 
+# What the host's answer depends on -> the answer as text. A process serves a handful of homes.
+_answers: dict[tuple[object, ...], str] = {}
+
+
 def hermes_home() -> str:
     """The Hermes home that is in force now, as text.
 
     Asked again on every call: one gateway process serves several profiles, and the host keeps the current one in a
-    context variable. Without a host it is ``HERMES_HOME``, else the platform's default.
+    context variable. Building a path costs the host some microseconds, so an answer is remembered for what it hangs on:
+    that variable and two of the environment. Without a host it is ``HERMES_HOME``, else the platform's default.
     """
     constants = sys.modules.get("hermes_constants")
-    if constants is not None:
-        try:
+    if constants is None:
+        return _own_answer()
+    try:
+        override = getattr(constants, "get_hermes_home_override", None)
+        if override is None:
             return os.fspath(constants.get_hermes_home())
-        except Exception:  # a host that is shutting down, or a changed signature: fall through to its own rule
-            pass
+        environment = os.environ
+        chosen = environment.get("HERMES_HOME")
+        key = (constants, override(), chosen, None if chosen else environment.get("HOME"))
+        known = _answers.get(key)
+        if known is None:
+            known = os.fspath(constants.get_hermes_home())
+            if len(_answers) > 100:
+                _answers.clear()
+            if os.name != "nt":  # there the default hangs on more variables
+                _answers[key] = known
+        return known
+    except Exception:  # a host that is shutting down, or a changed signature: fall through to its own rule
+        return _own_answer()
+
+
+def _own_answer() -> str:
     chosen = os.environ.get("HERMES_HOME", "").strip()
     if chosen:
         return os.path.expanduser(chosen)

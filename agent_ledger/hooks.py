@@ -7,11 +7,12 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from . import hostinfo, log, process, runtime
+from . import hostinfo, log, process, reads, runtime
 from .ghosts.turn import Turn
 from .home import hermes_home
 from .recorder import Ids
 from .store.db import LOCK_WAIT_S
+from .tools import READ_ONLY, READ_ONLY_TOOLS
 
 
 class Hooks:
@@ -19,6 +20,12 @@ class Hooks:
 
     def __init__(self, host_settings: Callable[[], Any] | None = None) -> None:
         self._host_settings = host_settings
+        self._process = process.registry()
+        # home -> (stamp of the process, its runtime, or None where another copy acts)
+        self._found: dict[str, tuple[object, runtime.Runtime | None]] = {}
+        # A tool that only reads is dealt with before the home is asked for, unless some home's settings say that such a
+        # tool changes something. A turn begins with pre_llm_call, so a home's settings are known before its tools run.
+        self._reads_need_no_home = False
         process.claim(hermes_home(), self)
 
     def pre_tool_call(
@@ -33,10 +40,17 @@ class Hooks:
     ) -> dict[str, str] | None:
         """Record a call before it runs. Returns None: the recorder never refuses a call and never changes it."""
         try:
+            if self._reads_need_no_home and type(tool_name) is str and tool_name in READ_ONLY_TOOLS:
+                reads.note(session_id, tool_name)
+                return None
             serving = self._runtime()
             if serving is not None and isinstance(tool_name, str) and tool_name:
-                ids = Ids.of(session_id, task_id, turn_id, tool_call_id)
-                serving.recorder.announce(tool_name, args, ids, time.monotonic() + LOCK_WAIT_S)
+                recorder = serving.recorder
+                if (kind := recorder.classify(tool_name, args)) is READ_ONLY:
+                    reads.note(session_id, tool_name)
+                else:
+                    ids = Ids.of(session_id, task_id, turn_id, tool_call_id)
+                    recorder.announce(kind, tool_name, args, ids, time.monotonic() + LOCK_WAIT_S)
         except BaseException as error:
             _swallow("pre_tool_call", error)
         return None
@@ -58,6 +72,8 @@ class Hooks:
     ) -> None:
         """Record what the host says came of a call."""
         try:
+            if self._reads_need_no_home and type(tool_name) is str and tool_name in READ_ONLY_TOOLS:
+                return
             serving = self._runtime()
             if serving is not None and isinstance(tool_name, str) and tool_name:
                 ids = Ids.of(session_id, task_id, turn_id, tool_call_id)
@@ -104,8 +120,17 @@ class Hooks:
             _swallow("on_session_start", error)
 
     def _runtime(self) -> runtime.Runtime | None:
+        """What serves the current home; None where a newer copy of the plugin does."""
         home = hermes_home()
-        return runtime.for_home(home, self._host_settings) if process.acts(home, self) else None
+        found = self._found.get(home)
+        if found is not None and found[0] is self._process.stamp:
+            return found[1]
+        stamp = self._process.stamp
+        serving = runtime.for_home(home, self._host_settings) if process.acts(home, self) else None
+        self._found[home] = (stamp, serving)
+        serving_all = [one for _, one in self._found.values() if one is not None]
+        self._reads_need_no_home = bool(serving_all) and not any(one.settings.changing_tools for one in serving_all)
+        return serving
 
 
 def _swallow(hook: str, error: BaseException) -> None:

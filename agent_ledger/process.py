@@ -20,7 +20,8 @@ _first_use = threading.Lock()
 def registry() -> Any:
     """The process-wide state, made on first use.
 
-    Attributes: ``generation`` (changes in a forked child), ``lock``, ``copies`` (home -> token of the newest copy
+    Attributes: ``stamp`` (another object after each registration and in a forked child: whatever was looked up before
+    must be looked up again), ``generation`` (another object in a forked child), ``lock``, ``copies`` (home -> token of the newest copy
     registered there), ``newest`` (token), ``owners`` (folder -> (owner id, descriptor or None)), ``connections`` (path ->
     shared connection state), ``spools`` (folder -> spool state), ``abandoned`` (connections that must never be closed).
     """
@@ -42,7 +43,7 @@ def registry() -> Any:
 
 
 def _fresh(state: Any) -> None:
-    state.generation = object()
+    state.generation = state.stamp = object()
     state.lock = threading.RLock()
     state.owners = {}
     state.connections = {}
@@ -74,6 +75,7 @@ def claim(home: str, token: object) -> None:
     with state.lock:
         state.copies[home] = token
         state.newest = token
+        state.stamp = object()
 
 
 def acts(home: str, token: object) -> bool:

@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from . import digest, hostinfo, outcome, tools
+from . import digest, hostinfo, outcome, reads, tools
 from .ghosts import footprint, lineage
 from .ghosts.turn import FORK
 from .model import STARTED, Call, Settlement, now_iso
@@ -16,9 +16,9 @@ from .settings import Settings
 from .store import ledger, sessions
 from .store.keeper import Keeper
 
-MAX_READS = 20
 _MOST_OPEN = 4096
 _MOST_SESSIONS = 2048
+_SHORT = 200  # ids that together are no longer than this, and ASCII, are taken as they are
 
 
 class Ids(NamedTuple):
@@ -31,6 +31,10 @@ class Ids(NamedTuple):
 
     @classmethod
     def of(cls, session: object, task: object, turn: object, call: object) -> Ids:
+        if type(session) is type(task) is type(turn) is type(call) is str:
+            together = session + task + turn + call  # type: ignore[operator]
+            if len(together) < _SHORT and together.isascii():
+                return cls(session, task, turn, call)  # type: ignore[arg-type]
         clean = digest.clean_id
         return cls(clean(session), clean(task), clean(turn), clean(call))
 
@@ -53,9 +57,8 @@ class Recorder:
         self.owner = owner
         self._key = key
         self.table = settings.tool_table()
-        self._classify = self.table.classify
+        self.classify = self.table.classify  # (tool, arguments) -> READ_ONLY, CHANGES or UNKNOWN
         self._open: dict[tuple[str, str, str, str], list[_Announced]] = {}
-        self._reads: dict[str, list[str]] = {}
         self._platforms: dict[str, str] = {}
         self._last_session: dict[str, str] = {}  # turn id -> the session it was last seen in
         self._lock = threading.Lock()
@@ -64,12 +67,8 @@ class Recorder:
 
     # --- pre_tool_call
 
-    def announce(self, tool_name: str, args: object, ids: Ids, deadline: float) -> None:
-        """Have the call on disk before the host runs it. A read-only call only leaves its name for the next row."""
-        kind = self._classify(tool_name, args)
-        if kind is tools.READ_ONLY:
-            self.note_read(ids.session, tool_name)
-            return
+    def announce(self, kind: tools.Kind, tool_name: str, args: object, ids: Ids, deadline: float) -> None:
+        """Have a call that may change something on disk before the host runs it. ``kind``: see ``classify``."""
         flags = ""
         if kind is tools.UNKNOWN:
             if self.settings.unknown_tools == "ignore":
@@ -99,7 +98,7 @@ class Recorder:
                 cwd=_cwd(),
                 platform=self._platforms.get(ids.session, ""),
                 backend=hostinfo.terminal_backend(),
-                reads=self._take_reads(ids.session),
+                reads=reads.take(ids.session),
                 probe_json=footprint.of_call(tool_name, args, self._key),
                 flags=" ".join(marks),
             ),
@@ -109,18 +108,6 @@ class Recorder:
         if row_id and ids.call:
             announced = _Announced(row_id, key, "repeat" in flags)
             self._remember((ids.session, ids.turn, ids.call, tool_name), announced)
-
-    def note_read(self, session: str, tool_name: str) -> None:
-        """Remember the name of a read-only tool: the next row of the session tells that the agent looked first."""
-        names = self._reads.get(session)
-        if names is None:
-            if len(self._reads) >= _MOST_SESSIONS:
-                self._reads.clear()
-            names = self._reads.setdefault(session, [])
-        if tool_name in names:
-            names.remove(tool_name)
-        names.append(tool_name[:80])
-        del names[:-MAX_READS]
 
     # --- post_tool_call
 
@@ -137,7 +124,7 @@ class Recorder:
         duration_ms: object = None,
     ) -> None:
         """Record what the host says came of a call."""
-        kind = self._classify(tool_name, args)
+        kind = self.classify(tool_name, args)
         if kind is tools.READ_ONLY or (kind is tools.UNKNOWN and self.settings.unknown_tools == "ignore"):
             return
         self.follow(ids.session, ids.turn, deadline)
@@ -229,10 +216,6 @@ class Recorder:
                         self._open.pop(key, None)
                     return announced
         return None
-
-    def _take_reads(self, session: str) -> str:
-        names = self._reads.pop(session, None)
-        return " ".join(names) if names else ""
 
     def _summary(self, tool_name: str, args: object) -> str:
         if self.settings.store_args == "hash":

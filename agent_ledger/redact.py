@@ -6,9 +6,10 @@ import json
 import re
 from typing import Any
 
+from .redact_commands import redact_commands
 from .redact_names import name_kind
 from .redact_patterns import DSN_USER, KEY_BLOCK, KEY_BLOCK_END, KEY_LINE, MARK, RUN, TOKEN, TOKEN_ANYWHERE, URL_USER
-from .redact_text import redact_commands, redact_named
+from .redact_text import redact_named
 
 MAX_DEPTH = 120
 _DOCUMENT = 65_536  # characters; longer JSON texts are judged as text alone
@@ -21,7 +22,7 @@ _SHORT_FLAG = re.compile(r"-[pPuUaAwXbS]")
 
 
 def may_hold_secret(text: str, raw: bytes) -> bool:
-    """False when nothing in `text` (with `raw`, its UTF-8 bytes) can be a secret; cheap, and wrong on the safe side only."""
+    """False when nothing in `text` (`raw`: its UTF-8 bytes) can be a secret; errs on the safe side only."""
     low = text.lower()
     return (
         "key" in low
@@ -228,13 +229,13 @@ def _walk(value: Any, depth: int, path: set[int]) -> Any:
         if isinstance(value, dict):
             return _walk_dict(value, depth - 1, path)
         if isinstance(value, (list, tuple)):
-            done = _walk_list(value, depth - 1, path)
-            return done if isinstance(value, list) else tuple(done)
+            items = _walk_list(value, depth - 1, path)
+            return items if isinstance(value, list) else tuple(items)
         return type(value)(_walk(item, depth - 1, path) for item in value)
     finally:
         path.discard(id(value))
 
 
 def redact_value(value: object) -> object:
-    """A copy of the value in which every secret is replaced; dicts, lists and tuples keep their form, cycles are cut."""
+    """A copy of the value in which every secret is replaced; containers keep their form, cycles are cut."""
     return _walk(value, MAX_DEPTH, set())

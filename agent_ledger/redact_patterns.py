@@ -6,7 +6,7 @@ import re
 
 MARK = "[redacted]"
 
-# Prefix, then what follows it. Every shape holds a run of at least RUN letters, digits, "_" or "-": the gate relies on it.
+# Every shape holds a run of at least RUN letters, digits, "_" or "-": the gate relies on it.
 RUN = 16
 _SHAPES = (
     r"gh[pousr]_[A-Za-z0-9_]{16,}",  # GitHub
@@ -38,7 +38,7 @@ _SHAPES = (
     r"(?:AGE-SECRET-KEY-1|AGE-PLUGIN-)[A-Za-z0-9-]{16,}",
     r"hv[sbr]\.[\w-]{16,}",  # Vault
     r"SK[0-9a-f]{32}",  # Twilio
-    r"eyJ[\w-]{13,}\.(?:eyJ[\w-]{4,}|[\w-]{16,})(?:\.[\w-]*){0,3}",  # JWT, JWE
+    r"eyJ[\w-]{13,1024}\.(?:eyJ[\w-]{4,}|[\w-]{16,})(?:\.[\w-]*){0,3}",  # JWT; bounded: long runs stay cheap
     r"eyJ(?:hbGci|0eXAi|raWQi|lbmMi|jdHki|6aXAi)[\w-]{8,}(?:\.[\w-]*){0,4}",
     r"\d{8,10}:[\w-]{35}(?![\w-])",  # Telegram
     r"[MNO][A-Za-z\d_-]{23,27}\.[\w-]{6}\.[\w-]{20,}",  # Discord
@@ -62,9 +62,12 @@ _SHAPES = (
 _ANY = "|".join(_SHAPES)
 # A token begins where no word goes on; an escape of JSON, of a URL or of a terminal's colour may stand right before it.
 TOKEN = re.compile(
-    rf"(?:(?<![A-Za-z0-9])|(?<=\\[nrtbf])|(?<=\\u[0-9a-fA-F]{{4}})|(?<=%[0-9A-Fa-f]{{2}})|(?<=[0-9\[]m))(?:{_ANY})", re.ASCII
+    rf"(?:(?<![A-Za-z0-9])|(?<=\\[nrtbf])|(?<=\\u[0-9a-fA-F]{{4}})|(?<=%[0-9A-Fa-f]{{2}})|(?<=[0-9\[]m))(?:{_ANY})",
+    re.ASCII,
 )
-TOKEN_ANYWHERE = re.compile(_ANY, re.ASCII)
+TOKEN_ANYWHERE = re.compile(
+    _ANY.replace("{13,1024}", "{13}|eyJ"), re.ASCII
+)  # for the gate: more than TOKEN, never less
 
 _BEGIN = r"-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10}-{4,5}"
 _END = r"-{4,5} ?END [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10}-{4,5}"
@@ -76,5 +79,14 @@ KEY_BLOCK_END = re.compile(_END)
 KEY_LINE = re.compile(r"[A-Za-z0-9+/]{8,80}={0,2}")
 
 _URL_CHARS = r"\s/\"'<>\\`"
-URL_USER = re.compile(rf"(?<=://)(?:([^:{_URL_CHARS}]{{0,256}}+):([^{_URL_CHARS}]{{1,512}})@|([^:@{_URL_CHARS}]{{20,256}}+)@)")
+URL_USER = re.compile(
+    rf"(?<=://)(?:([^:{_URL_CHARS}]{{0,256}}+):([^{_URL_CHARS}]{{1,512}})@|([^:@{_URL_CHARS}]{{20,256}}+)@)"
+)
 DSN_USER = re.compile(r"(?<![\w.-])([\w.-]{1,64}+):([^\s@/:\"']{1,128}+)@(?=(?:tcp|unix)\()")
+
+# What stands in place of a secret: a variable, a command, a placeholder, a mark.
+REFERENCE = re.compile(
+    r"\$\{?[A-Za-z_]\w*(?::\?[^}]*)?\}?|\$\{\{[^{}]*\}\}|\$env:\w+|\$\((?:[^()]|\([^()]*\))*\)|%[A-Za-z_]\w*%|\{\{[^{}]*\}\}|"
+    r"<[^<>]*>|\*{3,}|\[redacted\]|\.{3}|…",
+    re.ASCII,
+)

@@ -1,24 +1,23 @@
-"""Find secrets in free text by what stands around them: assignments, headers, flags, programs' own options."""
+"""Find secrets in free text by the name that announces them: assignments, headers, flags, JSON, YAML, queries."""
 
 from __future__ import annotations
 
 import re
 
 from .redact_names import name_kind
-from .redact_patterns import MARK
+from .redact_patterns import MARK, REFERENCE
 
 # A stem of a telling name with the rest of the name; what stands before it is looked up in the text.
-_STEM = re.compile(r"(?:pass|pwd|secret|token|key|cred|auth|cookie|sig|jwt|bearer)[\w.-]{0,48}+", re.IGNORECASE | re.ASCII)
+_STEM = re.compile(
+    r"(?:pass|pwd|secret|token|key|cred|auth|cookie|sig|jwt|bearer)[\w.-]{0,48}+", re.IGNORECASE | re.ASCII
+)
 _NAME_CHARS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
 # What joins a name to its value.
-_SEPARATOR = re.compile(r"(?P<close>\\{0,4}[\"'])?\]?(?P<space>[ \t]{0,20}+)(?P<sign>:=|=>|[:=>](?![=:])|,(?=[ \t]*\\{0,4}[\"']))?"
-                        r"(?P<after>[ \t]{0,20}+)")
-_QUOTE = re.compile(r"[bBrRuUfF]{0,2}\$?(?P<quote>\\{0,8}(?:\"\"\"|'''|[\"'`]))")
-_REFERENCE = re.compile(
-    r"\$\{?[A-Za-z_]\w*(?::\?[^}]*)?\}?|\$\{\{[^{}]*\}\}|\$env:\w+|\$\((?:[^()]|\([^()]*\))*\)|%[A-Za-z_]\w*%|\{\{[^{}]*\}\}|"
-    r"<[^<>]*>|\*{3,}|\[redacted\]|\.{3}|…",
-    re.ASCII,
+_SEPARATOR = re.compile(
+    r"(?P<close>\\{0,4}[\"'])?\]?(?P<space>[ \t]{0,20}+)(?P<sign>:=|=>|[:=>](?![=:])|,(?=[ \t]*\\{0,4}[\"']))?"
+    r"(?P<after>[ \t]{0,20}+)"
 )
+_QUOTE = re.compile(r"[bBrRuUfF]{0,2}\$?(?P<quote>\\{0,8}(?:\"\"\"|'''|[\"'`]))")
 # Code that names where the value comes from, and types: no secret is written there.
 _EXPRESSION = re.compile(
     r"(?:self|this|os|process|config|cfg|settings|args|opts|options|request|req|env|ENV|params|ctx|secrets|vars|var|local|"
@@ -80,7 +79,7 @@ def _bracket(text: str, name: str, at: int, close: str | None) -> tuple[int, int
     """The span of a list or dict under a telling name: in JSON whatever it is, in code a plural name's short one."""
     if close:
         return at, _balanced(text, at, _LIMIT) or len(text)
-    end = _balanced(text, at, 2000) if name[-1:] in "sS" else None
+    end: int | None = _balanced(text, at, 2000) if name[-1:] in "sS" else None
     return (at, end) if end and ('"' in text[at:end] or "'" in text[at:end] or ":" in text[at:end]) else None
 
 
@@ -105,13 +104,13 @@ def _quoted(text: str, at: int, quote: str, start: int) -> tuple[int, int] | Non
     inner = text[start:end]
     if not inner.strip() or inner == MARK or _CODE_TAIL.match(inner):
         return None
-    known = _REFERENCE.fullmatch(inner) if len(inner) < 300 else None
+    known = REFERENCE.fullmatch(inner) if len(inner) < 300 else None
     if known and not (quote == "'" and inner[:1] == "$" and inner[:2] not in ("${", "$(")):
         return None
     scheme = _SCHEME.match(inner)
     if scheme:
         rest = inner[scheme.end() :]
-        if rest == MARK or (len(rest) < 300 and _REFERENCE.fullmatch(rest)):
+        if rest == MARK or (len(rest) < 300 and REFERENCE.fullmatch(rest)):
             return None
         start += scheme.end()
     if start == end:
@@ -123,7 +122,7 @@ def _word(text: str, at: int, query: bool) -> tuple[int, int] | None:
     """The span of an unquoted word that is a secret; None for references, code and nothing at all."""
     if text.startswith(MARK, at) or _EXPRESSION.match(text, at):
         return None
-    known = _REFERENCE.match(text, at)
+    known = REFERENCE.match(text, at)
     if known and (known.end() >= len(text) or text[known.end()] in " \t\r\n\"'`;&|,)}]>\\@/:"):
         return None
     match = (_QUERY_WORD if query else _WORD).match(text, at)
@@ -175,7 +174,7 @@ def _value(text: str, name: str, kind: str, name_at: int, sep: re.Match[str]) ->
     if sign == ">":
         end = text.find("<", at)
         end = len(text) if end < 0 else end
-        return (at, end) if text[at:end].strip() and not _REFERENCE.fullmatch(text[at:end][:300]) else None
+        return (at, end) if text[at:end].strip() and not REFERENCE.fullmatch(text[at:end][:300]) else None
     quote = _QUOTE.match(text, at)
     if sign == "," and quote:  # a pair of a list; where a colon follows, it is the next key of a dict
         end = _closing(text, quote.end(), quote["quote"])
@@ -190,23 +189,24 @@ def _value(text: str, name: str, kind: str, name_at: int, sep: re.Match[str]) ->
     if text[at] == "(":
         if text[at + 1 : at + 2] not in ("'", '"'):
             return None
-        end = _balanced(text, at, 2000)
-        return (at + 1, end - 1 if end else len(text)) if text[at + 1 : end] != MARK else None
+        closed = _balanced(text, at, 2000)
+        return at + 1, closed - 1 if closed else len(text)
     default = _DEFAULT.match(text, at)
     if default:
         return default.span("value") if default["value"] not in ("", MARK) else None
-    header = kind in ("authorization", "cookie") or "-" in name.strip("-") or kind == "auth"
-    if sign == ":" and header and kind in ("authorization", "cookie", "auth"):
+    if sign == ":" and kind in ("authorization", "cookie", "auth"):
         if kind == "auth" and not opened:
             return None
         scheme = _SCHEME.match(text, at)
         if kind != "cookie" and (scheme or _BARE_SCHEME.match(text, at)):
-            return _word(text, scheme.end(), False) if scheme and text[scheme.end() :][:1].isascii() else None
+            return (
+                _word(text, scheme.end(), False) if scheme and text[scheme.end() : scheme.end() + 1].isascii() else None
+            )
         if text.startswith(MARK, at):
             return None
-        span = _line_value(text, at, opened)
-        known = _REFERENCE.fullmatch(text[span[0] : span[1]][:300])
-        return span if span[0] < span[1] and not known else None
+        line = _line_value(text, at, opened)
+        known = REFERENCE.fullmatch(text[line[0] : line[1]][:300])
+        return line if line[0] < line[1] and not known else None
     scheme = _SCHEME.match(text, at) if sign else None
     if scheme and kind in ("authorization", "token", "password"):
         inner = _word(text, scheme.end(), False)
@@ -237,8 +237,8 @@ def _value(text: str, name: str, kind: str, name_at: int, sep: re.Match[str]) ->
     if not sep.group("after") and not opened:
         return span if _telling(word) else None
     if opened or _telling(word):
-        line = kind == "password" and not opened and _starts_line(text, name_at)
-        return _line_value(text, at, opened) if line else span
+        whole = kind == "password" and not opened and _starts_line(text, name_at)
+        return _line_value(text, at, opened) if whole else span
     starts = _starts_line(text, name_at)
     if kind == "password" and starts:
         return _line_value(text, at, opened)
@@ -283,81 +283,4 @@ def redact_named(text: str) -> str:
         text = "".join(parts) + text[kept:]
     if "earer" in text or "EARER" in text:
         text = _BEARER.sub(lambda m: m[1] + MARK if _telling(m[2]) and any(c.isdigit() for c in m[2]) else m[0], text)
-    return text
-
-
-_V = r"(?P<value>'[^'\n]+'|\"[^\"\n]+\"|[^\s;&|<>\"'`)]+)"
-_SEPARATORS = ("\n", "&&", "||", "; ", " | ")
-# Options whose letter means "password" for some programs only: the program must stand before, in the same command.
-_OPTIONS = (
-    (re.compile(r"(?<=\s)-p(?=\S)" + _V),
-     re.compile(r"(?:^|[\s/\"'(=]|\\n)(?:mysql\w*|mariadb[\w-]*|mycli|sshpass|7za?|7zz|rar|unrar)(?=\s|$)")),
-    *((re.compile(rf"(?<=\s)(?:{options})(?:\s+|=)(?!-)" + _V),
-       re.compile(rf"(?:^|[\s/\"'(=]|\\n)(?:{programs})(?=\s|$)"))
-      for options, programs in (
-          ("-p|--pass", r"sshpass|mongo\w*|cqlsh|[\w-]{1,40}\s+login|login"),
-          ("-a|--pass", "redis-cli|valkey-cli|keydb-cli"),
-          ("-P", r"sqlcmd|bcp|ipmitool|zip|unzip|mosquitto_\w+"),
-          ("-w", r"ldap\w+"),
-          ("-A|-X", r"snmp\w+"),
-          ("-pw", "plink|pscp|psftp|putty"),
-      )),
-    (re.compile(r"(?<=\s)(?:-u|-U|--user|--proxy-user)(?:\s*|=)(?P<open>[\"'])?[^\s:\"'%=]{1,128}[:%]"
-                r"(?P<value>(?(open)[^\"']+|[^\s\"']+))"),
-     re.compile(r"(?:^|[\s/\"'(=]|\\n)(?:curl|wget|http|https|smbclient|rpcclient|lftp|ncftp\w*|xh|curlie|hurl)(?=\s|$)")),
-    (re.compile(r"(?<=\s)(?:-b|--cookie)[ \t=]*[\"']?(?=[\w.-]{1,80}=)(?P<value>[^\"'\s]+(?:; [^\"'\s]+)*)"),
-     re.compile(r"(?:^|[\s/\"'(=]|\\n)(?:curl|curlie)(?=\s|$)")),
-    (re.compile(r"(?<=\s)(?:--body|-b)(?:\s+|=)" + _V), re.compile(r"(?:^|[\s/]|\\n)gh\s+secret\s+set(?=\s|$)")),
-    (re.compile(r"(?<=\s)-b\w*\s+\S+\s+\S+\s+" + _V), re.compile(r"(?:^|[\s/]|\\n)htpasswd(?=\s|$)")),
-)
-_FREE = tuple(
-    (needle, re.compile(pattern, re.IGNORECASE))
-    for needle, pattern in (
-        ("from-literal", r"from-literal[= ][\"']?[\w.-]{1,80}=" + _V),
-        ("identified", r"identified(?:\s+with\s+\S{1,40})?\s+by\s+" + _V),
-        ("password", r"(?<![\w-])login\s+\S{1,80}\s+password\s+" + _V),
-        ("password", r"set\s+password\s+for\s+\S{1,80}\s*=\s*(?:password\()?" + _V),
-        ("pass:", r"(?<![\w-])-?pass(?:in|out|word)?\s+pass:" + _V),
-        ("echo", r"(?<![\w-])echo\s+(?:-\w+\s+)?" + _V + r"\s*\|\s*(?:sudo\s+(?:-\w+\s+)*-S|(?:sudo\s+)?chpasswd|"
-                 r"(?:docker|podman|helm\s+registry)\s+login|gh\s+auth|passwd|su\b)"),
-    )
-)
-_SET = re.compile(
-    r"(?<![\w-])(?:set|setx|config|configure|--global|--local|--system|(?-i:ENV|ARG))[ \t]+(?P<name>[\w.:/@-]{0,80}(?:pass|secret|token|key|cred|pwd)"
-    r"[\w-]{0,32})[ \t]+(?!(?:for|to|is|in|and|or)\b)" + _V,
-    re.IGNORECASE,
-)
-
-
-def _masked(match: re.Match[str]) -> str:
-    value = match.group("value")
-    bare = value.strip("\"'")
-    if not bare or bare == MARK or (len(bare) < 300 and _REFERENCE.fullmatch(bare) and value[0] != "'"):
-        return match.group()
-    quote = value[0] if value[0] in "\"'" and value[-1] == value[0] else ""
-    start = match.start("value") - match.start()
-    end = match.end("value") - match.start()
-    whole = match.group()
-    return f"{whole[:start]}{quote}{MARK}{quote}{whole[end:]}"
-
-
-def redact_commands(text: str) -> str:
-    """Replace passwords in the options of well-known programs, such as mysql's -p and curl's -u."""
-    if "-" in text:
-        for option, program in _OPTIONS:
-            if not program.search(text):
-                continue
-
-            def replace(match: re.Match[str], text: str = text, program: re.Pattern[str] = program) -> str:
-                before = text[max(0, match.start() - 800) : match.start()].replace("\\\n", "  ")
-                before = before[max(before.rfind(mark) for mark in _SEPARATORS) + 1 :]
-                return _masked(match) if program.search(before) else match.group()
-
-            text = option.sub(replace, text)
-    low = text.lower()
-    for needle, pattern in _FREE:
-        if needle in low:
-            text = pattern.sub(_masked, text)
-    if "set" in low or "config" in low or "--" in low or "env" in low or "arg" in low:
-        text = _SET.sub(lambda m: _masked(m) if name_kind(m.group("name")) else m.group(), text)
     return text

@@ -19,6 +19,22 @@ from tests.simhost import FAMILIES, PLUGIN_FOLDER, SimHost
 HOST_MODULES = ("hermes_constants", "hermes_plugins")
 
 
+class PlainRoot:
+    """Collects the root of the checkout as a folder, not as a package.
+
+    For a package pytest imports the root's ``__init__.py``, and its relative import fails wherever the folder has a
+    name that is no Python identifier: ``agent-ledger``, for one.
+    """
+
+    def pytest_collect_directory(self, path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+        return pytest.Dir.from_parent(parent, path=path) if path == PLUGIN_FOLDER else None
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Add it as a plugin of its own: pytest does not ask the conftest of a folder below about the root."""
+    config.pluginmanager.register(PlainRoot())
+
+
 @pytest.fixture(autouse=True)
 def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     """Variables of the person who runs the tests must not decide anything here."""

@@ -15,9 +15,12 @@ except ImportError:  # Windows: SQLite's own locks must do
 
 from .. import log
 
-EVERY = 500  # writes of this process between two looks at the log
-START_BYTES = 8 * 1024 * 1024  # a log shorter than this is left alone
-_BETWEEN_S = 5.0
+EVERY = 100  # writes of this process between two looks at the log
+START_BYTES = 4 * 1024 * 1024  # a log shorter than this is left alone; SQLite's own default is about the same
+PRESSING_BYTES = 24 * 1024 * 1024  # a log longer than this is worth a short wait of the writers
+_BETWEEN_S = 0.5
+_PASSES = 3
+_RESTART_WAIT_S = 0.02
 
 
 class Checkpoints:
@@ -30,7 +33,7 @@ class Checkpoints:
         self._last = 0.0
 
     def count(self) -> None:
-        """Called after each write of a hook: costs an addition, and a look at a file's size every 500 writes."""
+        """Called after each write of a hook: costs an addition, and a look at a file's size every 100 writes."""
         self._writes += 1
         if self._writes < EVERY:
             return
@@ -64,7 +67,11 @@ def log_size(path: str) -> int:
 
 
 def checkpoint(path: str) -> bool:
-    """Copy the log back into the ledger; False where another process is at it. Blocks no writer and no reader.
+    """Copy the log back into the ledger; False where another process is at it.
+
+    Blocks no writer and no reader, as a rule: a passive pass copies what is there, and the next writer starts the log
+    anew once nothing is left to copy. Where writers never pause, passes always leave something; then, and only for a
+    long log, one pass keeps the writers waiting for the few frames that are left.
 
     SQLite before 3.51.3 can lose pages when two connections reset one log at once, so there is a lock file around it.
     Raises sqlite3.Error or OSError.
@@ -80,7 +87,13 @@ def checkpoint(path: str) -> bool:
         connection = sqlite3.connect(path, timeout=0, isolation_level=None)
         stack.callback(connection.close)
         connection.execute("PRAGMA wal_autocheckpoint = 0")
-        connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+        for _ in range(_PASSES):
+            _, frames, copied = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+            if frames == copied:
+                return True
+        if log_size(path) > PRESSING_BYTES:
+            connection.execute(f"PRAGMA busy_timeout = {int(_RESTART_WAIT_S * 1000)}")
+            connection.execute("PRAGMA wal_checkpoint(RESTART)").fetchone()
         return True
 
 

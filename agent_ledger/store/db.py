@@ -18,6 +18,7 @@ from . import schema
 T = TypeVar("T")
 
 LOCK_WAIT_S = 0.05  # what one hook may wait for locks, all of them together (DESIGN 1)
+LOOK_EVERY_S = 0.01  # how long an open file is taken for the one that was opened
 OPEN_WAIT_S = 0.4  # what a first hook may wait for another thread that opens the ledger
 _PAUSES_S = (0.0002, 0.0003, 0.0005, 0.001, 0.002)
 
@@ -52,12 +53,13 @@ def classify(error: BaseException) -> Unavailable:
 class _Shared:
     """One SQLite connection and the lock around it; shared by every copy of the plugin in this process."""
 
-    __slots__ = ("changed_ns", "connection", "identity", "lock", "mode")
+    __slots__ = ("changed_ns", "connection", "current_until", "identity", "lock", "mode")
 
     def __init__(self, connection: sqlite3.Connection, identity: tuple[int, int], mode: str) -> None:
         self.connection = connection
         self.identity = identity
         self.changed_ns = -1
+        self.current_until = 0.0
         self.lock = threading.Lock()
         self.mode = mode
 
@@ -96,22 +98,31 @@ class Database:
 
     def insert(self, statement: str, parameters: tuple[Any, ...], deadline: float) -> tuple[Any, ...]:
         """Run one INSERT ... RETURNING as its own transaction; returns its row. The quickest way to disk."""
-        rows = self._one(lambda connection: connection.execute(statement, parameters).fetchall(), deadline)
-        return rows[0]  # type: ignore[no-any-return]
-
-    def change(self, statement: str, parameters: tuple[Any, ...], deadline: float) -> int:
-        """Run one UPDATE as its own transaction; returns the number of rows changed."""
-        return self._one(lambda connection: connection.execute(statement, parameters).rowcount, deadline)
-
-    def _one(self, work: Callable[[sqlite3.Connection], T], deadline: float) -> T:
         shared = self._take(deadline)
         try:
+            execute = shared.connection.execute
             try:
-                return work(shared.connection)
+                return execute(statement, parameters).fetchall()[0]  # type: ignore[no-any-return]
             except sqlite3.OperationalError as error:
                 if classify(error).kind != "busy":
                     raise
-            return _patiently(lambda: work(shared.connection), deadline)
+            return _patiently(lambda: execute(statement, parameters).fetchall()[0], deadline)  # type: ignore[no-any-return]
+        except (sqlite3.Error, OSError) as error:
+            raise classify(error) from error
+        finally:
+            shared.lock.release()
+
+    def change(self, statement: str, parameters: tuple[Any, ...], deadline: float) -> int:
+        """Run one UPDATE as its own transaction; returns the number of rows changed."""
+        shared = self._take(deadline)
+        try:
+            execute = shared.connection.execute
+            try:
+                return execute(statement, parameters).rowcount
+            except sqlite3.OperationalError as error:
+                if classify(error).kind != "busy":
+                    raise
+            return _patiently(lambda: execute(statement, parameters).rowcount, deadline)
         except (sqlite3.Error, OSError) as error:
             raise classify(error) from error
         finally:
@@ -160,9 +171,13 @@ class Database:
         """The shared connection, locked. Opens it, or opens it again where the file is no longer the one we opened."""
         shared = self._connections.get(self.path)
         if shared is not None:
-            if not shared.lock.acquire(timeout=max(0.0, deadline - time.monotonic())):
+            now = time.monotonic()
+            if not shared.lock.acquire(False) and not shared.lock.acquire(timeout=max(0.0, deadline - now)):
                 raise Unavailable("busy", "another thread of this process holds the connection")
+            if now < shared.current_until:
+                return shared
             if self._is_current(shared):
+                shared.current_until = now + LOOK_EVERY_S
                 return shared
             shared.lock.release()
         state = process.registry()

@@ -22,8 +22,12 @@ _INSERT_MARKS = ", ".join(f"?{number}" for number in range(1, len(_CALL_COLUMNS)
 _FLAGS_MARK = f"?{len(_CALL_COLUMNS)}"
 
 # One statement, so one trip to disk: the row, and whether the same call was confirmed before in its session.
+NEXT_ID = (
+    "(SELECT 1 + max(coalesce((SELECT max(id) FROM ledger), 0),"
+    " coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'newest_gone'), 0)))"
+)
 INSERT = f"""
-INSERT INTO ledger ({_INSERT_COLUMNS}) VALUES ({_INSERT_MARKS},
+INSERT INTO ledger (id, {_INSERT_COLUMNS}) VALUES ({NEXT_ID}, {_INSERT_MARKS},
     CASE WHEN EXISTS (
         SELECT 1 FROM ledger AS seen INDEXED BY ledger_session
         WHERE seen.session_id = ?2 AND seen.args_sha256 = ?8 AND seen.tool_name = ?6 AND seen.status = 'CONFIRMED'
@@ -408,9 +412,9 @@ def _orphan(connection: sqlite3.Connection, post: Settlement) -> Settled:
     outcome = post.outcome
     flags = add_flag(post.flags, "orphan")
     row_id = connection.execute(
-        "INSERT INTO ledger (ts, session_id, task_id, turn_id, tool_call_id, tool_name, args_json, args_sha256, args_len,"
-        " summary, status, effect, owner, cwd, platform, backend, settled_ts, duration_ms, result_digest, error_message,"
-        " flags) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO ledger (id, ts, session_id, task_id, turn_id, tool_call_id, tool_name, args_json, args_sha256,"  # noqa: S608
+        " args_len, summary, status, effect, owner, cwd, platform, backend, settled_ts, duration_ms, result_digest,"
+        f" error_message, flags) VALUES ({NEXT_ID}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             post.ts, post.session_id, post.task_id, post.turn_id, post.tool_call_id, post.tool_name, post.args_json,
             post.args_sha256, post.args_len, post.summary, outcome.status, outcome.effect, post.owner, post.cwd,

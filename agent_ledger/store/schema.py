@@ -13,7 +13,7 @@ MIN_WRITER = 1
 
 TABLES = """
 CREATE TABLE ledger (
-    id              INTEGER PRIMARY KEY AUTOINCREMENT,  -- ascending, never reused
+    id              INTEGER PRIMARY KEY,                -- ascending, never reused (see ledger_newest_gone)
     ts              TEXT    NOT NULL,                   -- when the call was announced: UTC, ISO 8601, milliseconds, Z
     session_id      TEXT    NOT NULL DEFAULT '',        -- the host's ids, '' where the host gave none
     task_id         TEXT    NOT NULL DEFAULT '',
@@ -121,6 +121,15 @@ CREATE INDEX sessions_parent ON sessions (parent_id);
 CREATE INDEX notices_session ON notices (session_id);
 CREATE INDEX news_untold ON news (session_id) WHERE told_ts IS NULL;
 CREATE INDEX news_ledger ON news (ledger_id);
+
+-- AUTOINCREMENT would write one more page for every call. Ids are not reused all the same: where the newest row goes, its
+-- id is kept here, and the plugin counts on from the larger of the two.
+CREATE TRIGGER ledger_newest_gone AFTER DELETE ON ledger
+WHEN OLD.id > coalesce((SELECT max(id) FROM ledger), 0)
+BEGIN
+    INSERT INTO meta (key, value) VALUES ('newest_gone', OLD.id)
+    ON CONFLICT (key) DO UPDATE SET value = max(CAST(value AS INTEGER), OLD.id);
+END;
 
 -- Calls that nobody confirmed in time. An owner that died makes a ghost at once; SQL cannot see that, `ghosts` can.
 CREATE VIEW ghosts AS
