@@ -25,8 +25,7 @@ hosts: $(READY) ## the real-host tests on every supported Hermes (HOSTS=0.19.0,0
 	@LEDGER_HOSTS=$(HOSTS) $(PYTEST) -m hosts tests/hosts $(ARGS)
 
 lint: $(READY) ## the linter and the type checker
-	@$(BIN)/ruff check .
-	@$(BIN)/mypy
+	@status=0; $(BIN)/ruff check . || status=1; $(BIN)/mypy || status=1; exit $$status
 
 demo: ## a real Hermes is killed in the middle of a call, and the agent is told
 	@$(PYTHON) demo.py $(ARGS)

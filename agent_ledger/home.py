@@ -26,13 +26,13 @@ def hermes_home() -> str:
     try:
         override = getattr(constants, "get_hermes_home_override", None)
         if override is None:
-            return os.fspath(constants.get_hermes_home())
+            return str(os.fspath(constants.get_hermes_home()))
         environment = os.environ
         chosen = environment.get("HERMES_HOME")
         key = (constants, override(), chosen, None if chosen else environment.get("HOME"))
         known = _answers.get(key)
         if known is None:
-            known = os.fspath(constants.get_hermes_home())
+            known = str(os.fspath(constants.get_hermes_home()))
             if len(_answers) > 100:
                 _answers.clear()
             if os.name != "nt":  # there the default hangs on more variables

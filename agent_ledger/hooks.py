@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 from . import hostinfo, log, process, reads, runtime
-from .ghosts.turn import Turn
 from .home import hermes_home
+from .model import Turn
 from .recorder import Ids
 from .store.db import LOCK_WAIT_S
 from .tools import READ_ONLY, READ_ONLY_TOOLS
@@ -141,6 +141,8 @@ def _swallow(hook: str, error: BaseException) -> None:
     if not isinstance(error, Exception) and threading.current_thread() is threading.main_thread():
         raise error
     try:
-        log.warn(f"{hook}:{type(error).__name__}", "%s failed (%s: %s); the call runs", hook, type(error).__name__, error)
+        log.warn(
+            f"{hook}:{type(error).__name__}", "%s failed (%s: %s); the call runs", hook, type(error).__name__, error
+        )
     except Exception:
         log.warn(f"{hook}:unprintable", "%s failed with an error that cannot be printed; the call runs", hook)

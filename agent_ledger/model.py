@@ -20,6 +20,9 @@ SKIPPED = "ERROR:skipped"
 # A row in one of these may still be settled by a post that comes late.
 STILL_OPEN = (PENDING, GHOST_REPORTED, TIMEOUT, CANCELLED)
 
+# The mark of a call that a background review made under the conversation's own session id: no part of what the user sees.
+FORK = "fork"
+
 UNKNOWN = "unknown"
 APPLIED = "applied"
 STARTED = "started"
@@ -140,6 +143,21 @@ class OpenRow:
 
     def flagged(self, mark: str) -> bool:
         return mark in self.flags.split()
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One turn of a conversation that is about to be sent to the model, as pre_llm_call describes it."""
+
+    session: str
+    turn: str
+    parent: str
+    message: object
+    history: object
+
+    @property
+    def has_history(self) -> bool:
+        return type(self.history) in (list, tuple) and len(self.history) > 0  # type: ignore[arg-type]
 
 
 def add_flag(flags: str, mark: str) -> str:

@@ -56,11 +56,11 @@ def _after_fork() -> None:
     SQLite forbids carrying a connection across fork, and closing it here would act on the parent's files, so it is kept
     unused. Our copy of the parent's lock descriptor is closed, or the parent would look alive as long as this child is.
     """
-    state = sys.modules.get(_NAME)
+    state: Any = sys.modules.get(_NAME)
     if state is None:
         return
-    state.abandoned.extend(state.connections.values())  # type: ignore[attr-defined]
-    for _, descriptor in state.owners.values():  # type: ignore[attr-defined]
+    state.abandoned.extend(state.connections.values())
+    for _, descriptor in state.owners.values():
         if descriptor is not None:
             try:
                 os.close(descriptor)

@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 from . import digest, hostinfo, outcome, reads, tools
 from .ghosts import footprint, lineage
-from .ghosts.turn import FORK
-from .model import STARTED, Call, Settlement, now_iso
+from .model import FORK, STARTED, Call, Settlement, now_iso
 from .settings import Settings
 from .store import ledger, sessions
 from .store.keeper import Keeper
@@ -31,10 +30,10 @@ class Ids(NamedTuple):
 
     @classmethod
     def of(cls, session: object, task: object, turn: object, call: object) -> Ids:
-        if type(session) is type(task) is type(turn) is type(call) is str:
-            together = session + task + turn + call  # type: ignore[operator]
+        if type(session) is str and type(task) is str and type(turn) is str and type(call) is str:
+            together = session + task + turn + call
             if len(together) < _SHORT and together.isascii():
-                return cls(session, task, turn, call)  # type: ignore[arg-type]
+                return cls(session, task, turn, call)
         clean = digest.clean_id
         return cls(clean(session), clean(task), clean(turn), clean(call))
 

@@ -8,16 +8,19 @@ import os
 import threading
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import log, process, settings
 from .ghosts import footprint, owner
-from .ghosts.turn import Reconciler, Turn
 from .home import data_folder, ledger_path
+from .model import Turn
 from .recorder import Ids, Recorder
 from .store import ledger
 from .store.db import LOCK_WAIT_S
 from .store.keeper import Keeper
+
+if TYPE_CHECKING:
+    from .ghosts.turn import Reconciler
 
 _FINISH_S = 1.0
 _TIDY_MOST = 200
@@ -39,16 +42,27 @@ class Runtime:
         )
         key = footprint.load_key(folder)
         self.recorder = Recorder(self.keeper, self.settings, me, key)
-        self._reconciler = Reconciler(self.keeper, home, self.owners, me, key, self.settings.store_args)
+        self._me, self._key = me, key
+        self._reconciler: Reconciler | None = None
         atexit.register(self.keeper.finish, _FINISH_S)
 
     def notice(self, turn: Turn, ids: Ids) -> str | None:
         """The text for the user message of this turn, None where there is nothing to say."""
         deadline = time.monotonic() + LOCK_WAIT_S
         self.recorder.follow(ids.session, ids.turn, deadline)
-        text, names = self._reconciler.notice(turn, deadline)
+        text, names = self._turns().notice(turn, deadline)
         self.recorder.note_conversation(ids.session, names)
         return text
+
+    def _turns(self) -> Reconciler:
+        # Judgement over turns is half of the plugin's code, and nothing before the first turn needs it.
+        if self._reconciler is None:
+            from .ghosts.turn import Reconciler
+
+            self._reconciler = Reconciler(
+                self.keeper, self.home, self.owners, self._me, self._key, self.settings.store_args
+            )
+        return self._reconciler
 
     def session_started(self) -> None:
         """Take in what dead processes left, and log one line of counts. Claims nothing: that is the turn's."""
@@ -71,7 +85,9 @@ class Runtime:
         gone = [name for name in names[:_TIDY_MOST] if owner.is_gone(name, self.owners)]
         if gone:
             needed = self.keeper.look(ledger.owners_of_open_rows, deadline)
-            for name in gone if needed is not None else ():
+            if needed is None:
+                return
+            for name in gone:
                 if name not in needed and not os.path.exists(os.path.join(self.keeper.spool.folder, name + ".jsonl")):
                     owner.remove_lock_of(name, self.owners)
 

@@ -103,14 +103,16 @@ def load(
     for variable in sorted(environ):
         if variable.startswith(ENVIRONMENT_PREFIX):
             name = variable[len(ENVIRONMENT_PREFIX) :].lower()
-            _take(name, _from_text(name, environ[variable]), f"environment variable {variable}", values, sources, problems)
+            _take(
+                name, _from_text(name, environ[variable]), f"environment variable {variable}", values, sources, problems
+            )
     return Settings(**values, sources=sources, problems=tuple(problems))
 
 
 def config_schema() -> dict[str, dict[str, Any]]:
     """The ``config_schema`` of plugin.yaml, so that the manifest can be checked against this file."""
     kinds = {"choice": "str", "names": "list", "seconds": "dict"}
-    empty = {"names": [], "seconds": {}}
+    empty: dict[str, Any] = {"names": [], "seconds": {}}
     return {
         spec.name: {"type": kinds[spec.kind], "default": empty.get(spec.kind, spec.default), "description": spec.help}
         for spec in SPECS
@@ -176,7 +178,9 @@ def _take(
         return
     checked = _checked(spec, value)
     if checked is None:
-        problems.append(f"{where}: {name} = {_short(value)} is not accepted; expected {spec.accepted}. The default holds")
+        problems.append(
+            f"{where}: {name} = {_short(value)} is not accepted; expected {spec.accepted}. The default holds"
+        )
         return
     values[name] = checked
     sources[name] = where
@@ -227,4 +231,3 @@ def _short(value: Any) -> str:
     except Exception:
         text = f"a {type(value).__name__}"
     return text if len(text) <= 80 else text[:77] + "..."
-

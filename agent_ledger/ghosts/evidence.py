@@ -216,7 +216,11 @@ def _carded(subject: Subject, args: dict[str, Any], probe: dict[str, Any], home:
             count = board.execute(
                 "SELECT count(*) FROM tasks WHERE title = ? AND created_at >= ?", (title.strip(), int(issued) - 1)
             ).fetchone()[0]
-            return Finding(APPLIED, "a card of that title was created then") if count else Finding(NONE, "no such card exists")
+            return (
+                Finding(APPLIED, "a card of that title was created then")
+                if count
+                else Finding(NONE, "no such card exists")
+            )
         wanted = {"kanban_complete": "done", "kanban_block": "blocked"}[subject.tool_name]
         card = next((args[n] for n in ("task_id", "id", "card_id") if isinstance(args.get(n), str)), None)
         row = board.execute("SELECT status FROM tasks WHERE id = ?", (card,)).fetchone() if card else None
@@ -266,7 +270,7 @@ def still_running(probe_json: str) -> bool | None:
         return None
     if not same or not probe["boot"] or type(pid) is not int:
         return None
-    return owner.start_ticks(pid) == started
+    return bool(owner.start_ticks(pid) == started)
 
 
 _PROBES: dict[str, Callable[[Subject, dict[str, Any], dict[str, Any], str, bytes | None], Finding]] = {

@@ -29,23 +29,23 @@ def calls(history: object) -> list[Told]:
     """
     found: list[list[Any]] = []
     unanswered: dict[str, list[int]] = {}
-    for message in _messages(history):
+    for message in messages(history):
         role = message.get("role")
         if role == "assistant":
             for call_id, name, arguments in _asked(message.get("tool_calls")):
                 unanswered.setdefault(base_id(call_id), []).append(len(found))
                 found.append([call_id, name, arguments, None, None])
         elif role == "tool":
-            call_id, content = message.get("tool_call_id"), message.get("content")
-            if not isinstance(call_id, str) or not call_id:
+            answered, content = message.get("tool_call_id"), message.get("content")
+            if not isinstance(answered, str) or not answered:
                 continue
             answer = [content if content is not None else "", message.get("effect_disposition")]
-            waiting = unanswered.get(base_id(call_id))
+            waiting = unanswered.get(base_id(answered))
             if waiting:
                 found[waiting.pop(0)][3:] = answer
-            elif isinstance(name := message.get("name"), str):
+            elif isinstance(tool := message.get("name"), str):
                 # Compaction may cut the question off and leave the answer.
-                found.append([call_id, name, None, *answer])
+                found.append([answered, tool, None, *answer])
     return [Told(*fields) for fields in found]
 
 
@@ -65,12 +65,12 @@ def text_of(content: object) -> str | None:
     return None
 
 
-def _messages(history: object) -> Iterator[dict[str, Any]]:
-    if type(history) not in (list, tuple):
-        return
-    for message in history[-_MOST_MESSAGES:]:  # type: ignore[index]
-        if type(message) is dict:
-            yield message
+def messages(history: object) -> Iterator[dict[str, Any]]:
+    """The messages of a conversation that are well-formed, oldest first; a very long one is read from its end."""
+    if isinstance(history, list | tuple):
+        for message in history[-_MOST_MESSAGES:]:
+            if type(message) is dict:
+                yield message
 
 
 def _asked(tool_calls: object) -> Iterator[tuple[str, str, object]]:

@@ -24,13 +24,13 @@ def handle(result_digest: str) -> str:
 def end_is_shown(name: str, messages: object) -> bool:
     """True where the conversation shows that the launched thing ended: a process result that says so, or the host's own
     message about it (``Background process X completed``, ``ASYNC DELEGATION COMPLETE``)."""
-    if not name or type(messages) not in (list, tuple):
+    if not name:
         return False
     for call in history.calls(messages):
         if call.tool_name in _PROCESS_TOOLS and _says_ended(name, call):
             return True
-    for message in messages:  # type: ignore[union-attr]
-        if type(message) is not dict or message.get("role") not in ("user", "system"):
+    for message in history.messages(messages):
+        if message.get("role") not in ("user", "system"):
             continue
         text = history.text_of(message.get("content")) or ""
         at = text.find(name)

@@ -31,7 +31,9 @@ class HostStore:
 
     def __init__(self, home: str) -> None:
         self._path = os.path.join(home, "state.db")
-        self._known: dict[str, str] = {}  # session -> its parent by compression, '' for none; what is there never changes
+        self._known: dict[
+            str, str
+        ] = {}  # session -> its parent by compression, '' for none; what is there never changes
 
     def knows(self, session_id: str) -> bool:
         """True where this session's origin was already looked up and found."""
@@ -46,7 +48,9 @@ class HostStore:
             return []
         try:
             quoted = self._path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-            with contextlib.closing(sqlite3.connect(f"file:{quoted}?mode=ro", uri=True, timeout=_STORE_WAIT_S)) as store:
+            with contextlib.closing(
+                sqlite3.connect(f"file:{quoted}?mode=ro", uri=True, timeout=_STORE_WAIT_S)
+            ) as store:
                 edges = self._ancestors(store, session_id)
                 for other in list(others)[:_MOST_OTHERS]:
                     above = self._ancestors(store, other)

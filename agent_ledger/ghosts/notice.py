@@ -103,7 +103,9 @@ def _text(sections: Sequence[_Section], first: int) -> str:
         parts.append(section.heading(section.total))
         parts += section.lines
         if section.total > len(section.lines):
-            parts.append(f"- {'and ' if section.lines else ''}{section.total - len(section.lines)} more, not listed here.")
+            parts.append(
+                f"- {'and ' if section.lines else ''}{section.total - len(section.lines)} more, not listed here."
+            )
     parts.append(f"The user can see the record with: hermes ledger show {first}")
     return "\n".join(parts)
 
@@ -136,11 +138,15 @@ def _ghost(fact: Facts) -> str:
     inside = ""
     if fact.nested:
         inside = f" {fact.nested} call{' was' if fact.nested == 1 else 's were'} issued inside it."
-    return f"- {_call(fact)}, issued {_time(fact.ts)}: {fact.why}.{inside} To check: {tools.read_check(fact.tool_name)}."
+    return (
+        f"- {_call(fact)}, issued {_time(fact.ts)}: {fact.why}.{inside} To check: {tools.read_check(fact.tool_name)}."
+    )
 
 
 def _launch(one: Launch) -> str:
-    state = {True: " Its process still runs.", False: " Its process does not run any more."}.get(one.running, "")  # type: ignore[call-overload]
+    state = ""
+    if one.running is not None:
+        state = " Its process still runs." if one.running else " Its process does not run any more."
     if one.children:
         state += (
             f" {one.children} child session{'' if one.children == 1 else 's'}: {one.confirmed} calls confirmed,"
@@ -155,7 +161,9 @@ def _late(item: news.Item) -> str:
 
 
 def _repeat(item: news.Item) -> str:
-    return f"- {_named(item.ledger_id, item.tool_name, item.args_json, item.args_sha256)}: confirmed {item.times} times."
+    return (
+        f"- {_named(item.ledger_id, item.tool_name, item.args_json, item.args_sha256)}: confirmed {item.times} times."
+    )
 
 
 def _recalled(fact: Facts) -> str:

@@ -8,29 +8,13 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ..model import GHOST_REPORTED, UNKNOWN, OpenRow, now_iso
+from ..model import FORK, GHOST_REPORTED, UNKNOWN, OpenRow, Turn, now_iso
 from ..store import ledger, news, notices, recalls, sessions
 from ..store.keeper import Keeper
-from . import evidence, history, launched, lineage, notice, owner, recall, reconcile
+from . import evidence, history, launched, lineage, owner, recall, reconcile
+from .notice import MAX_CALLS, Content, Launch, compose
 
-_MOST_PROBED = notice.MAX_CALLS
-# A call of a background review under the parent's session id: no part of the conversation that the user has.
-FORK = "fork"
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """One turn of a conversation that is about to be sent to the model."""
-
-    session: str
-    turn: str
-    parent: str
-    message: object
-    history: object
-
-    @property
-    def has_history(self) -> bool:
-        return type(self.history) in (list, tuple) and len(self.history) > 0  # type: ignore[arg-type]
+_MOST_PROBED = MAX_CALLS
 
 
 @dataclass(slots=True)
@@ -89,7 +73,7 @@ class Reconciler:
             return None, seen.names
         names = seen.names
         content = self._keeper.transact(lambda connection: self._claim(connection, turn, names, plan), deadline)
-        return (notice.compose(content) if content else None), names
+        return (compose(content) if content else None), names
 
     # --- looking
 
@@ -208,7 +192,7 @@ class Reconciler:
 
     def _claim(
         self, connection: sqlite3.Connection, turn: Turn, names: Sequence[str], plan: _Plan
-    ) -> notice.Content | None:
+    ) -> Content | None:
         """One transaction: whoever gets it tells, everybody else has nothing to say."""
         ts = now_iso()
         repeated: list[int] = []
@@ -218,7 +202,7 @@ class Reconciler:
         if won:
             notices.add(connection, ts, turn.session, turn.turn, self._me, fingerprint(turn.message), won)
         facts = [ledger.facts(connection, row_id) for row_id in dict.fromkeys([*repeated, *won])]
-        content = notice.Content(
+        content = Content(
             ghosts=[fact for fact in facts if fact is not None and fact.status == GHOST_REPORTED],
             launched=self._claim_ends(connection, plan.ends),
             news=news.take(connection, plan.untold, names, ts),
@@ -227,14 +211,14 @@ class Reconciler:
             recalls.move(connection, turn.session, plan.next_mark, ts)
             late = {item.ledger_id for item in content.news}
             newest = [row_id for row_id in reversed(plan.gone) if row_id not in late]
-            listed = [ledger.facts(connection, row_id) for row_id in newest[: notice.MAX_CALLS]]
+            listed = [ledger.facts(connection, row_id) for row_id in newest[: MAX_CALLS]]
             content.recalled = [fact for fact in listed if fact is not None]
             content.recalled_in_all = len(newest)
         return content if content else None
 
     def _claim_ends(
         self, connection: sqlite3.Connection, ends: list[tuple[ledger.Launched, str]]
-    ) -> list[notice.Launch]:
+    ) -> list[Launch]:
         told = []
         for row, mark in ends:
             if not ledger.mark_launched(connection, row.id, mark) or mark == "end_seen":
@@ -246,9 +230,7 @@ class Reconciler:
             if row.tool_name == "delegate_task":
                 children = sessions.children(connection, *ledger.span_of_launch(connection, row.id))
             done, unsettled = ledger.tally(connection, children) if children else (0, 0)
-            told.append(
-                notice.Launch(fact, evidence.still_running(row.probe_json), len(children), done, unsettled)
-            )
+            told.append(Launch(fact, evidence.still_running(row.probe_json), len(children), done, unsettled))
         return told
 
 
@@ -285,11 +267,15 @@ def answered_in(messages: object, asked: str, current: object) -> bool | None:
     may show the message with the notice behind it, so its beginning is compared.
     """
     length, _, wanted = asked.partition(":")
-    if not wanted or type(messages) not in (list, tuple):
+    shown = list(history.messages(messages))
+    if not wanted or not shown:
         return None
     size, found = int(length), None
-    shown = [message for message in messages if type(message) is dict]  # type: ignore[union-attr]
-    if shown and shown[-1].get("role") == "user" and history.text_of(shown[-1].get("content")) == history.text_of(current):
+    if (
+        shown
+        and shown[-1].get("role") == "user"
+        and history.text_of(shown[-1].get("content")) == history.text_of(current)
+    ):
         shown = shown[:-1]
     for message in shown:
         role = message.get("role")

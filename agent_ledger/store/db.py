@@ -24,7 +24,14 @@ _PAUSES_S = (0.0002, 0.0003, 0.0005, 0.001, 0.002)
 
 # SQLite primary result codes (the low byte of an extended code): sqlite.org/rescode.html
 _KINDS = {
-    5: "busy", 6: "busy", 8: "read-only", 10: "i/o error", 11: "corrupt", 13: "full", 14: "cannot open", 26: "corrupt",
+    5: "busy",
+    6: "busy",
+    8: "read-only",
+    10: "i/o error",
+    11: "corrupt",
+    13: "full",
+    14: "cannot open",
+    26: "corrupt",
 }
 
 
@@ -106,7 +113,7 @@ class Database:
             except sqlite3.OperationalError as error:
                 if classify(error).kind != "busy":
                     raise
-            return _patiently(lambda: execute(statement, parameters).fetchall()[0], deadline)  # type: ignore[no-any-return]
+            return _patiently(lambda: execute(statement, parameters).fetchall()[0], deadline)
         except (sqlite3.Error, OSError) as error:
             raise classify(error) from error
         finally:
@@ -230,8 +237,9 @@ class Database:
             create(self.path, self.synchronous)
         elif os.stat(self.path).st_mode & 0o077:
             os.chmod(self.path, 0o600)
-        connection = sqlite3.connect(self.path, timeout=0, isolation_level=None, check_same_thread=False,
-                                     cached_statements=64)
+        connection = sqlite3.connect(
+            self.path, timeout=0, isolation_level=None, check_same_thread=False, cached_statements=64
+        )
         try:
             mode = _patiently(lambda: prepare(connection, self.synchronous), deadline)
             if mode == "wal":

@@ -51,7 +51,9 @@ class Keeper:
         if self.ready(deadline):
             try:
                 if names or not call.tool_call_id:  # without an id it may be nested in an open execute_code call
-                    announced = self.database.write(lambda connection: ledger.announce(connection, call, names), deadline)
+                    announced = self.database.write(
+                        lambda connection: ledger.announce(connection, call, names), deadline
+                    )
                 else:
                     announced = self.database.insert(ledger.INSERT, ledger.call_values(call), deadline)
                 self._wrote()
@@ -167,7 +169,9 @@ class Keeper:
         with contextlib.suppress(OSError):
             aside = self.database.set_aside(time.monotonic() + LOCK_WAIT_S)
             if aside:
-                log.warn("corrupt", "the ledger is corrupt (%s); it is kept as %s and a fresh one starts", trouble, aside)
+                log.warn(
+                    "corrupt", "the ledger is corrupt (%s); it is kept as %s and a fresh one starts", trouble, aside
+                )
         self._closed_until = 0.0  # a fresh ledger can be had at once
 
     def _spooled(self, kept: bool) -> None:

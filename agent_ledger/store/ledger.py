@@ -32,7 +32,7 @@ INSERT INTO ledger (id, {_INSERT_COLUMNS}) VALUES ({NEXT_ID}, {_INSERT_MARKS},
         SELECT 1 FROM ledger AS seen INDEXED BY ledger_session
         WHERE seen.session_id = ?2 AND seen.args_sha256 = ?8 AND seen.tool_name = ?6 AND seen.status = 'CONFIRMED'
     ) THEN ltrim({_FLAGS_MARK} || ' repeat') ELSE {_FLAGS_MARK} END)
-RETURNING id, flags"""  # noqa: S608 - column names and parameter numbers of this file
+RETURNING id, flags"""
 
 SETTLE_PENDING = (
     "UPDATE ledger SET status = ?, effect = ?, settled_ts = ?, duration_ms = ?, result_digest = ?, error_message = ?"
@@ -120,7 +120,7 @@ def announce(connection: sqlite3.Connection, call: Call, names: Sequence[str] = 
 def was_confirmed(connection: sqlite3.Connection, names: Sequence[str], tool_name: str, args_sha256: str) -> bool:
     """True where the same call was confirmed before in the conversation of these session ids."""
     row = connection.execute(
-        f"SELECT 1 FROM ledger INDEXED BY ledger_session WHERE session_id IN ({_marks(names)})"  # noqa: S608
+        f"SELECT 1 FROM ledger INDEXED BY ledger_session WHERE session_id IN ({_marks(names)})"
         " AND args_sha256 = ? AND tool_name = ? AND status = 'CONFIRMED' LIMIT 1",
         (*names, args_sha256, tool_name),
     ).fetchone()
@@ -130,7 +130,7 @@ def was_confirmed(connection: sqlite3.Connection, names: Sequence[str], tool_nam
 def open_code_row(connection: sqlite3.Connection, task_id: str) -> int:
     """The newest open execute_code call of a task: calls without ids that come now run inside it. 0 where none is."""
     row = connection.execute(
-        f"SELECT max(id) FROM ledger INDEXED BY ledger_open WHERE {OPEN} AND status = 'PENDING' AND tool_name = 'execute_code'"  # noqa: S608
+        f"SELECT max(id) FROM ledger INDEXED BY ledger_open WHERE {OPEN} AND status = 'PENDING' AND tool_name = 'execute_code'"
         " AND task_id = ?",
         (task_id,),
     ).fetchone()
@@ -188,7 +188,8 @@ def follow_outer(connection: sqlite3.Connection, row_id: int, tool_name: str, ou
     ).fetchall()
     for nested_id, status in nested:
         connection.execute(
-            "UPDATE ledger SET status = ?, effect = 'unknown', settled_ts = ? WHERE id = ?", (outcome.status, ts, nested_id)
+            "UPDATE ledger SET status = ?, effect = 'unknown', settled_ts = ? WHERE id = ?",
+            (outcome.status, ts, nested_id),
         )
         if status != PENDING:
             transition(connection, nested_id, ts, status, outcome.status, f"follows the outer call {row_id}")
@@ -205,7 +206,7 @@ def transition(connection: sqlite3.Connection, row_id: int, ts: str, before: str
 def pending(connection: sqlite3.Connection, session_ids: Sequence[str]) -> list[OpenRow]:
     """The unsettled calls of a conversation, oldest first, without those nested in another call."""
     rows = connection.execute(
-        f"SELECT {_ROW_COLUMNS} FROM ledger INDEXED BY ledger_open WHERE session_id IN ({_marks(session_ids)}) AND {OPEN}"  # noqa: S608
+        f"SELECT {_ROW_COLUMNS} FROM ledger INDEXED BY ledger_open WHERE session_id IN ({_marks(session_ids)}) AND {OPEN}"
         " AND status = 'PENDING' AND outer_id IS NULL ORDER BY id",
         tuple(session_ids),
     )
@@ -215,7 +216,7 @@ def pending(connection: sqlite3.Connection, session_ids: Sequence[str]) -> list[
 def pending_of_home(connection: sqlite3.Connection) -> list[OpenRow]:
     """Every unsettled call and every ghost of the home, oldest first."""
     rows = connection.execute(
-        f"SELECT {_ROW_COLUMNS} FROM ledger INDEXED BY ledger_open WHERE {OPEN} AND status IN ('PENDING', 'GHOST_REPORTED') ORDER BY id"  # noqa: S608
+        f"SELECT {_ROW_COLUMNS} FROM ledger INDEXED BY ledger_open WHERE {OPEN} AND status IN ('PENDING', 'GHOST_REPORTED') ORDER BY id"
     )
     return [OpenRow(*row) for row in rows]
 
@@ -223,7 +224,7 @@ def pending_of_home(connection: sqlite3.Connection) -> list[OpenRow]:
 def settled_with_same_id(connection: sqlite3.Connection, row: OpenRow, session_ids: Sequence[str]) -> int:
     """How many settled calls of the conversation share id, tool and arguments with ``row``: their results are not its."""
     found = connection.execute(
-        f"SELECT count(*) FROM ledger WHERE session_id IN ({_marks(session_ids)}) AND args_sha256 = ?"  # noqa: S608
+        f"SELECT count(*) FROM ledger WHERE session_id IN ({_marks(session_ids)}) AND args_sha256 = ?"
         " AND tool_call_id = ? AND tool_name = ? AND status NOT IN ('PENDING', 'GHOST_REPORTED')"
         " AND status <> 'ERROR:blocked'",
         (*session_ids, row.args_sha256, row.tool_call_id, row.tool_name),
@@ -234,7 +235,7 @@ def settled_with_same_id(connection: sqlite3.Connection, row: OpenRow, session_i
 def is_alone(connection: sqlite3.Connection, row: OpenRow, session_ids: Sequence[str]) -> bool:
     """True where no other call of the conversation has this row's id and tool."""
     found = connection.execute(
-        f"SELECT 1 FROM ledger INDEXED BY ledger_session WHERE session_id IN ({_marks(session_ids)})"  # noqa: S608
+        f"SELECT 1 FROM ledger INDEXED BY ledger_session WHERE session_id IN ({_marks(session_ids)})"
         " AND tool_call_id = ? AND tool_name = ? AND id <> ? LIMIT 1",
         (*session_ids, row.tool_call_id, row.tool_name, row.id),
     ).fetchone()
@@ -250,14 +251,16 @@ def claim(connection: sqlite3.Connection, reasons: Iterable[tuple[int, str, str]
     won = []
     for row_id, why, effect in reasons:
         changed = connection.execute(
-            "UPDATE ledger SET status = 'GHOST_REPORTED', effect = ? WHERE id = ? AND status = 'PENDING'", (effect, row_id)
+            "UPDATE ledger SET status = 'GHOST_REPORTED', effect = ? WHERE id = ? AND status = 'PENDING'",
+            (effect, row_id),
         ).rowcount
         if changed != 1:
             continue
         won.append(row_id)
         transition(connection, row_id, ts, PENDING, GHOST_REPORTED, why)
         nested = connection.execute(
-            "UPDATE ledger SET status = 'GHOST_REPORTED' WHERE outer_id = ? AND status = 'PENDING' RETURNING id", (row_id,)
+            "UPDATE ledger SET status = 'GHOST_REPORTED' WHERE outer_id = ? AND status = 'PENDING' RETURNING id",
+            (row_id,),
         ).fetchall()
         for (nested_id,) in nested:
             transition(connection, nested_id, ts, PENDING, GHOST_REPORTED, f"follows the outer call {row_id}")
@@ -267,7 +270,7 @@ def claim(connection: sqlite3.Connection, reasons: Iterable[tuple[int, str, str]
 def launched(connection: sqlite3.Connection, session_ids: Sequence[str]) -> list[Launched]:
     """Background commands and delegations of a conversation whose end it was not told yet, oldest first."""
     rows = connection.execute(
-        "SELECT id, owner, tool_name, result_digest, probe_json, flags FROM ledger INDEXED BY ledger_started"  # noqa: S608
+        "SELECT id, owner, tool_name, result_digest, probe_json, flags FROM ledger INDEXED BY ledger_started"
         f" WHERE session_id IN ({_marks(session_ids)}) AND effect = 'started' AND status = 'CONFIRMED' ORDER BY id",
         tuple(session_ids),
     )
@@ -297,7 +300,7 @@ def span_of_launch(connection: sqlite3.Connection, row_id: int) -> tuple[str, st
 def tally(connection: sqlite3.Connection, session_ids: Sequence[str]) -> tuple[int, int]:
     """(confirmed calls, calls that are open or ghosts) of these sessions."""
     row = connection.execute(
-        "SELECT sum(status = 'CONFIRMED'), sum(status IN ('PENDING', 'GHOST_REPORTED')) FROM ledger"  # noqa: S608
+        "SELECT sum(status = 'CONFIRMED'), sum(status IN ('PENDING', 'GHOST_REPORTED')) FROM ledger"
         f" INDEXED BY ledger_session WHERE session_id IN ({_marks(session_ids)})",
         tuple(session_ids),
     ).fetchone()
@@ -307,7 +310,7 @@ def tally(connection: sqlite3.Connection, session_ids: Sequence[str]) -> tuple[i
 def unsettled_elsewhere(connection: sqlite3.Connection, session_ids: Sequence[str]) -> list[str]:
     """Other sessions with open calls, at most 50: perhaps this conversation under an earlier id."""
     rows = connection.execute(
-        f"SELECT DISTINCT session_id FROM ledger INDEXED BY ledger_open WHERE {OPEN} AND status = 'PENDING'"  # noqa: S608
+        f"SELECT DISTINCT session_id FROM ledger INDEXED BY ledger_open WHERE {OPEN} AND status = 'PENDING'"
         f" AND session_id <> '' AND session_id NOT IN ({_marks(session_ids)}) LIMIT 50",
         tuple(session_ids),
     )
@@ -316,7 +319,7 @@ def unsettled_elsewhere(connection: sqlite3.Connection, session_ids: Sequence[st
 
 def has_rows(connection: sqlite3.Connection, session_ids: Sequence[str]) -> bool:
     row = connection.execute(
-        f"SELECT 1 FROM ledger INDEXED BY ledger_session WHERE session_id IN ({_marks(session_ids)}) LIMIT 1",  # noqa: S608
+        f"SELECT 1 FROM ledger INDEXED BY ledger_session WHERE session_id IN ({_marks(session_ids)}) LIMIT 1",
         tuple(session_ids),
     ).fetchone()
     return row is not None
@@ -325,7 +328,7 @@ def has_rows(connection: sqlite3.Connection, session_ids: Sequence[str]) -> bool
 def subjects(connection: sqlite3.Connection, ids: Sequence[int]) -> list[tuple[int, str, str, str, str, str]]:
     """(id, ts, tool, args_json, probe_json, backend) of rows that a probe may look after."""
     return connection.execute(
-        f"SELECT id, ts, tool_name, args_json, probe_json, backend FROM ledger WHERE id IN ({_marks(ids)})",  # noqa: S608
+        f"SELECT id, ts, tool_name, args_json, probe_json, backend FROM ledger WHERE id IN ({_marks(ids)})",
         tuple(ids),
     ).fetchall()
 
@@ -354,7 +357,7 @@ def facts(connection: sqlite3.Connection, row_id: int) -> Facts | None:
 def counts(connection: sqlite3.Connection) -> tuple[int, int]:
     """(open calls, reported ghosts whose effect nobody knows) of the home."""
     row = connection.execute(
-        f"SELECT sum(status = 'PENDING'), sum(status = 'GHOST_REPORTED' AND effect = '{UNKNOWN}')"  # noqa: S608
+        f"SELECT sum(status = 'PENDING'), sum(status = 'GHOST_REPORTED' AND effect = '{UNKNOWN}')"
         f" FROM ledger INDEXED BY ledger_open WHERE {OPEN}"
     ).fetchone()
     return row[0] or 0, row[1] or 0
@@ -362,7 +365,9 @@ def counts(connection: sqlite3.Connection) -> tuple[int, int]:
 
 def owners_of_open_rows(connection: sqlite3.Connection) -> set[str]:
     """The processes whose calls may still have to be judged."""
-    rows = connection.execute(f"SELECT DISTINCT owner FROM ledger INDEXED BY ledger_open WHERE {OPEN} AND status = 'PENDING'")  # noqa: S608
+    rows = connection.execute(
+        f"SELECT DISTINCT owner FROM ledger INDEXED BY ledger_open WHERE {OPEN} AND status = 'PENDING'"
+    )
     return {row[0] for row in rows}
 
 
@@ -371,7 +376,7 @@ def owners_of_open_rows(connection: sqlite3.Connection) -> set[str]:
 
 def _same_id(connection: sqlite3.Connection, post: Settlement) -> list[OpenRow]:
     rows = connection.execute(
-        f"SELECT {_ROW_COLUMNS} FROM ledger INDEXED BY ledger_open"  # noqa: S608
+        f"SELECT {_ROW_COLUMNS} FROM ledger INDEXED BY ledger_open"
         f" WHERE session_id = ? AND tool_call_id = ? AND tool_name = ? AND turn_id = ? AND {OPEN}",
         (post.session_id, post.tool_call_id, post.tool_name, post.turn_id),
     )
@@ -382,13 +387,13 @@ def _same_tool(connection: sqlite3.Connection, post: Settlement) -> list[OpenRow
     if post.session_id:
         places = [*sessions.conversation(connection, post.session_id), ""]
         rows = connection.execute(
-            f"SELECT {_ROW_COLUMNS} FROM ledger INDEXED BY ledger_open WHERE session_id IN ({_marks(places)}) AND tool_name = ? AND {OPEN}"  # noqa: S608
+            f"SELECT {_ROW_COLUMNS} FROM ledger INDEXED BY ledger_open WHERE session_id IN ({_marks(places)}) AND tool_name = ? AND {OPEN}"
             f" ORDER BY id LIMIT {_MOST_CANDIDATES}",
             (*places, post.tool_name),
         )
     else:  # a post without a session: the task is all there is to go by
         rows = connection.execute(
-            f"SELECT {_ROW_COLUMNS} FROM ledger INDEXED BY ledger_open WHERE task_id = ? AND tool_name = ? AND {OPEN}"  # noqa: S608
+            f"SELECT {_ROW_COLUMNS} FROM ledger INDEXED BY ledger_open WHERE task_id = ? AND tool_name = ? AND {OPEN}"
             f" ORDER BY id LIMIT {_MOST_CANDIDATES}",
             (post.task_id, post.tool_name),
         )
@@ -412,7 +417,7 @@ def _orphan(connection: sqlite3.Connection, post: Settlement) -> Settled:
     outcome = post.outcome
     flags = add_flag(post.flags, "orphan")
     row_id = connection.execute(
-        "INSERT INTO ledger (id, ts, session_id, task_id, turn_id, tool_call_id, tool_name, args_json, args_sha256,"  # noqa: S608
+        "INSERT INTO ledger (id, ts, session_id, task_id, turn_id, tool_call_id, tool_name, args_json, args_sha256,"
         " args_len, summary, status, effect, owner, cwd, platform, backend, settled_ts, duration_ms, result_digest,"
         f" error_message, flags) VALUES ({NEXT_ID}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
@@ -426,4 +431,3 @@ def _orphan(connection: sqlite3.Connection, post: Settlement) -> Settled:
 
 def _marks(values: Sequence[object]) -> str:
     return ", ".join("?" * len(values))
-

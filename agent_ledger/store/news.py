@@ -51,7 +51,7 @@ def untold(connection: sqlite3.Connection, session_ids: Sequence[str]) -> list[i
     """The ids of what a conversation has not been told yet, oldest first."""
     marks = ", ".join("?" * len(session_ids))
     rows = connection.execute(
-        f"SELECT id FROM news INDEXED BY news_untold WHERE session_id IN ({marks}) AND told_ts IS NULL ORDER BY id",  # noqa: S608
+        f"SELECT id FROM news INDEXED BY news_untold WHERE session_id IN ({marks}) AND told_ts IS NULL ORDER BY id",
         tuple(session_ids),
     )
     return [row[0] for row in rows]
@@ -66,7 +66,7 @@ def take(connection: sqlite3.Connection, ids: Sequence[int], session_ids: Sequen
         if changed.rowcount != 1:
             continue
         row = connection.execute(
-            "SELECT news.id, kind, ledger.id, ledger.ts, tool_name, args_json, args_sha256, status,"  # noqa: S608
+            "SELECT news.id, kind, ledger.id, ledger.ts, tool_name, args_json, args_sha256, status,"
             " coalesce((SELECT from_status FROM transitions WHERE ledger_id = ledger.id ORDER BY transitions.id DESC"
             " LIMIT 1), ''),"
             " (SELECT count(*) FROM ledger AS same INDEXED BY ledger_session"

@@ -23,7 +23,7 @@ def newest(connection: sqlite3.Connection, session_ids: Sequence[str]) -> Notice
     """The newest notice of a conversation whose fate is open."""
     marks = ", ".join("?" * len(session_ids))
     row = connection.execute(
-        "SELECT id, turn_id, owner, asked, ghosts FROM notices"  # noqa: S608 - only question marks are put in
+        "SELECT id, turn_id, owner, asked, ghosts FROM notices"
         f" WHERE session_id IN ({marks}) AND state = 'told' ORDER BY id DESC LIMIT 1",
         tuple(session_ids),
     ).fetchone()

@@ -133,7 +133,9 @@ class Reader:
                 " agent creates it; see `hermes ledger doctor` where you expected calls"
             )
         if kind != "file":
-            raise LedgerUnreadable(f"{path} is {kind}, not a ledger. Move it away, so that the plugin can make a fresh one")
+            raise LedgerUnreadable(
+                f"{path} is {kind}, not a ledger. Move it away, so that the plugin can make a fresh one"
+            )
         self._connection = self._connect(wait_s)
         try:
             self.version = self._ask(schema.version)
@@ -203,7 +205,7 @@ class Reader:
                 "SELECT (SELECT ts FROM ledger ORDER BY id LIMIT 1), (SELECT ts FROM ledger ORDER BY id DESC LIMIT 1)"
             ).fetchone()
             pending = connection.execute(
-                f"SELECT count(*) FROM ledger INDEXED BY ledger_open WHERE {OPEN} AND status = 'PENDING'"  # noqa: S608
+                f"SELECT count(*) FROM ledger INDEXED BY ledger_open WHERE {OPEN} AND status = 'PENDING'"
             ).fetchone()[0]
             recent = connection.execute(
                 "SELECT status, effect, count(*) FROM (SELECT status, effect FROM ledger ORDER BY id DESC LIMIT ?)"
@@ -211,14 +213,20 @@ class Reader:
                 (_RECENT,),
             ).fetchall()
             return Totals(
-                rows, edges[0] or "", edges[1] or "", pending, {(status, effect): many for status, effect, many in recent}
+                rows,
+                edges[0] or "",
+                edges[1] or "",
+                pending,
+                {(status, effect): many for status, effect, many in recent},
             )
 
         return self._ask(work)
 
     def meta(self) -> dict[str, str]:
         """The counters and marks of table ``meta``."""
-        return self._ask(lambda connection: dict(connection.execute("SELECT key, value FROM meta ORDER BY key").fetchall()))
+        return self._ask(
+            lambda connection: dict(connection.execute("SELECT key, value FROM meta ORDER BY key").fetchall())
+        )
 
     def applied(self) -> dict[str, int]:
         """Spool name -> number of the last line that is in the ledger."""
@@ -231,7 +239,7 @@ class Reader:
     def knows_session(self, session_ids: Sequence[str]) -> bool:
         def work(connection: sqlite3.Connection) -> bool:
             found = connection.execute(
-                f"SELECT 1 FROM ledger WHERE session_id IN ({_marks(session_ids)}) LIMIT 1", tuple(session_ids)  # noqa: S608
+                f"SELECT 1 FROM ledger WHERE session_id IN ({_marks(session_ids)}) LIMIT 1", tuple(session_ids)
             )
             return found.fetchone() is not None
 
@@ -256,13 +264,13 @@ class Reader:
             where.append(f"session_id IN ({_marks(session_ids)})")
             values.extend(session_ids)
         order = "ASC" if after else "DESC"
-        query = f"SELECT {_COLUMNS} FROM ledger WHERE {' AND '.join(where)} ORDER BY id {order} LIMIT ?"  # noqa: S608
+        query = f"SELECT {_COLUMNS} FROM ledger WHERE {' AND '.join(where)} ORDER BY id {order} LIMIT ?"
         rows = self._ask(lambda connection: [Row(*row) for row in connection.execute(query, (*values, limit))])
         return rows if after else rows[::-1]
 
     def rows(self, ids: Sequence[int]) -> list[Row]:
         """The rows with these ids that exist."""
-        query = f"SELECT {_COLUMNS} FROM ledger WHERE id IN ({_marks(ids)}) ORDER BY id"  # noqa: S608
+        query = f"SELECT {_COLUMNS} FROM ledger WHERE id IN ({_marks(ids)}) ORDER BY id"
         return self._ask(lambda connection: [Row(*row) for row in connection.execute(query, tuple(ids))])
 
     def row(self, row_id: int) -> Row | None:
@@ -280,7 +288,7 @@ class Reader:
 
     def nested(self, row_id: int) -> list[Row]:
         """The calls that ran inside an execute_code call, the first 200."""
-        query = f"SELECT {_COLUMNS} FROM ledger WHERE outer_id = ? ORDER BY id LIMIT {_MOST_NESTED}"  # noqa: S608
+        query = f"SELECT {_COLUMNS} FROM ledger WHERE outer_id = ? ORDER BY id LIMIT {_MOST_NESTED}"
         return self._ask(lambda connection: [Row(*row) for row in connection.execute(query, (row_id,))])
 
     def told(self, row_id: int) -> list[Told]:
@@ -299,7 +307,7 @@ class Reader:
         listed = f"(status = '{PENDING}' OR (status = 'GHOST_REPORTED' AND effect = '{UNKNOWN}'))"
         of_session = f" AND session_id IN ({_marks(session_ids)})" if session_ids else ""
         query = (
-            f"SELECT {_COLUMNS}, coalesce((SELECT why FROM transitions WHERE ledger_id = ledger.id"  # noqa: S608
+            f"SELECT {_COLUMNS}, coalesce((SELECT why FROM transitions WHERE ledger_id = ledger.id"
             " AND to_status = 'GHOST_REPORTED' ORDER BY transitions.id DESC LIMIT 1), ''),"
             " (SELECT count(*) FROM ledger AS inner_call WHERE inner_call.outer_id = ledger.id)"
             f" FROM ledger INDEXED BY ledger_open WHERE {OPEN} AND {listed}{of_session}"
@@ -357,7 +365,9 @@ def stamp(path: str) -> tuple[int, int] | None:
 
 
 def _connected(path: str, query: str, wait_s: float) -> sqlite3.Connection:
-    connection = sqlite3.connect(f"file:{quote(os.fsencode(path))}?{query}", uri=True, timeout=wait_s, isolation_level=None)
+    connection = sqlite3.connect(
+        f"file:{quote(os.fsencode(path))}?{query}", uri=True, timeout=wait_s, isolation_level=None
+    )
     # Rows are for reading: bytes that are no UTF-8 must not hide the others.
     connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
     try:

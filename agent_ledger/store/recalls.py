@@ -37,7 +37,7 @@ _DONE = "id, tool_call_id, tool_name, args_sha256, turn_id, flags"
 def mark(connection: sqlite3.Connection, session_ids: Sequence[str]) -> Mark:
     """The furthest mark of a conversation."""
     row = connection.execute(
-        f"SELECT upto, visible FROM recalls WHERE session_id IN ({_marks(session_ids)}) ORDER BY upto DESC LIMIT 1",  # noqa: S608
+        f"SELECT upto, visible FROM recalls WHERE session_id IN ({_marks(session_ids)}) ORDER BY upto DESC LIMIT 1",
         tuple(session_ids),
     ).fetchone()
     if row is None:
@@ -61,13 +61,13 @@ def confirmed_since(connection: sqlite3.Connection, session_ids: Sequence[str], 
     newest = connection.execute("SELECT max(id) FROM ledger").fetchone()[0] or 0
     by = "NOT INDEXED" if newest - since.upto < _NEAR else "INDEXED BY ledger_session"
     rows = connection.execute(
-        f"SELECT {_DONE} FROM ledger {by} WHERE session_id IN ({_marks(session_ids)}) AND id > ?"  # noqa: S608
+        f"SELECT {_DONE} FROM ledger {by} WHERE session_id IN ({_marks(session_ids)}) AND id > ?"
         " AND status = 'CONFIRMED' AND outer_id IS NULL",
         (*session_ids, since.upto),
     ).fetchall()
     for row_id in since.visible:
         row = connection.execute(
-            f"SELECT {_DONE} FROM ledger WHERE id = ? AND status = 'CONFIRMED'",  # noqa: S608
+            f"SELECT {_DONE} FROM ledger WHERE id = ? AND status = 'CONFIRMED'",
             (row_id,),
         ).fetchone()
         if row is not None:

@@ -34,7 +34,7 @@ def conversation(connection: sqlite3.Connection, session_id: str) -> tuple[str, 
     """The session ids of one conversation: the id itself first, its ancestors and its descendants, never siblings."""
     found = {session_id: None}
     for here, there in (("session_id", "parent_id"), ("parent_id", "session_id")):
-        statement = f"SELECT {there} FROM sessions WHERE {here} = ? AND kind = 'rotation'"  # noqa: S608 - own names
+        statement = f"SELECT {there} FROM sessions WHERE {here} = ? AND kind = 'rotation'"
         edge, seen = [session_id], {session_id}
         while edge and len(seen) < _MOST:
             reached = [row[0] for at in edge for row in connection.execute(statement, (at,))]
@@ -66,7 +66,8 @@ def last_of_turn(connection: sqlite3.Connection, turn_id: str, parent_id: str) -
     seen = {parent_id}
     while True:
         rows = connection.execute(
-            "SELECT session_id, turn_id FROM sessions WHERE parent_id = ? AND kind = 'rotation' ORDER BY ts", (parent_id,)
+            "SELECT session_id, turn_id FROM sessions WHERE parent_id = ? AND kind = 'rotation' ORDER BY ts",
+            (parent_id,),
         ).fetchall()
         following = [name for name, turn in rows if turn == turn_id and name not in seen]
         if not following:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import json
 import os
 import sqlite3
@@ -63,7 +64,9 @@ class Spool:
         return self._append("post", dataclasses.asdict(post))
 
     def add_edge(self, session_id: str, parent_id: str, kind: str, evidence: str, turn_id: str, ts: str) -> bool:
-        return self._append("edge", dict(zip(_EDGE_FIELDS, (session_id, parent_id, kind, evidence, turn_id, ts), strict=True)))
+        return self._append(
+            "edge", dict(zip(_EDGE_FIELDS, (session_id, parent_id, kind, evidence, turn_id, ts), strict=True))
+        )
 
     def _append(self, operation: str, what: dict[str, Any]) -> bool:
         """Append one line; False, and counted as lost, where the disk refuses that too."""
@@ -119,7 +122,8 @@ class Spool:
             if not entry.name.endswith(".jsonl") or not entry.is_file(follow_symlinks=False):
                 continue
             status = entry.stat(follow_symlinks=False)
-            if status.st_size and (not hasattr(os, "geteuid") or (status.st_uid == os.geteuid() and not status.st_mode & 0o022)):
+            ours = not hasattr(os, "geteuid") or (status.st_uid == os.geteuid() and not status.st_mode & 0o022)
+            if status.st_size and ours:
                 yield entry.path
 
     def replay(self, database: Database, deadline: float, until: float, is_gone: Any = None) -> int:
@@ -148,7 +152,7 @@ class Spool:
         lines = list(_lines(path, mark))
         for start in range(0, len(lines), BATCH):
             batch = lines[start : start + BATCH]
-            applied += database.write(lambda connection, batch=batch: _apply(connection, name, batch), deadline)
+            applied += database.write(functools.partial(_apply, name=name, batch=batch), deadline)
             if time.monotonic() >= until and start + BATCH < len(lines):
                 if own:
                     self._state["backlog"] = max(1, len(lines) - start - BATCH)
@@ -161,10 +165,7 @@ class Spool:
         return applied
 
     def _mark(self, database: Database, name: str, deadline: float) -> int:
-        row = database.read(
-            lambda connection: connection.execute("SELECT seq FROM spooled WHERE spool = ?", (name,)).fetchone(), deadline
-        )
-        return int(row[0]) if row else 0
+        return database.read(lambda connection: _applied_to(connection, name), deadline)
 
     def _drop_own(self, applied_to: int) -> None:
         """Remove our own file once its last line is in; a line that came meanwhile keeps it."""
@@ -179,8 +180,9 @@ class Spool:
 
 def _lines(path: str, after: int) -> Iterator[tuple[int, dict[str, Any] | None]]:
     """(seq, record) of every whole line behind ``after``; record is None where the line is not one of ours."""
+    flags = os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+        descriptor = os.open(path, flags)
     except OSError:
         return
     last = after
@@ -201,10 +203,14 @@ def _lines(path: str, after: int) -> Iterator[tuple[int, dict[str, Any] | None]]
                 yield last, None
 
 
+def _applied_to(connection: sqlite3.Connection, name: str) -> int:
+    row = connection.execute("SELECT seq FROM spooled WHERE spool = ?", (name,)).fetchone()
+    return int(row[0]) if row else 0
+
+
 def _apply(connection: sqlite3.Connection, name: str, batch: list[tuple[int, dict[str, Any] | None]]) -> int:
     """Apply lines and move the mark in the same transaction, so that no crash and no second process doubles them."""
-    row = connection.execute("SELECT seq FROM spooled WHERE spool = ?", (name,)).fetchone()
-    mark, applied, refused = (int(row[0]) if row else 0), 0, 0
+    mark, applied, refused = _applied_to(connection, name), 0, 0
     for seq, record in batch:
         if record is None:
             refused += 1
