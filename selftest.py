@@ -162,8 +162,8 @@ def main(arguments: list[str] | None = None) -> int:
             return hand_over(options.hermes, options.json)
         if options.expect_hermes and not hermes_importable():
             raise Unusable(
-                f"--hermes {options.expect_hermes}: {sys.executable} cannot import hermes_cli. Name the interpreter that "
-                "runs your Hermes; the first line of its hermes command has it."
+                f"--hermes {options.expect_hermes}: {sys.executable} cannot import hermes_cli. "
+                "Name the interpreter that runs your Hermes; the first line of its hermes command has it."
             )
     except Unusable as problem:
         print(problem, file=sys.stderr)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import log
+from . import delivery, log
 from .hooks import Hooks
 
 PLUGIN = "agent-ledger"
@@ -14,7 +14,8 @@ def register(ctx: Any) -> None:
     """Register the four hooks, ``hermes ledger`` and ``/ledger``. Imports no command code: that waits until it is used."""
     hooks = Hooks(lambda: _host_settings(ctx))
     ctx.register_hook("pre_tool_call", hooks.pre_tool_call)
-    ctx.register_hook("post_tool_call", hooks.post_tool_call)
+    for callback in delivery.callbacks(hooks.post_tool_call):
+        ctx.register_hook("post_tool_call", callback)
     ctx.register_hook("pre_llm_call", hooks.pre_llm_call)
     ctx.register_hook("on_session_start", hooks.on_session_start)
     _register_commands(ctx)

@@ -24,14 +24,15 @@ class Told:
 def calls(history: object) -> list[Told]:
     """Every tool call of ``conversation_history``, in order, each with the tool message that answers it.
 
-    Ids repeat in a conversation, so an answer belongs to the newest unanswered call with its id. Messages of any shape
-    are accepted; what is no call is passed over.
+    Ids repeat in a conversation, so an answer belongs to a call of the last assistant message before it, and to no
+    earlier call with that id. Messages of any shape are accepted; what is no call is passed over.
     """
     found: list[list[Any]] = []
     unanswered: dict[str, list[int]] = {}
     for message in messages(history):
         role = message.get("role")
         if role == "assistant":
+            unanswered.clear()
             for call_id, name, arguments in _asked(message.get("tool_calls")):
                 unanswered.setdefault(base_id(call_id), []).append(len(found))
                 found.append([call_id, name, arguments, None, None])

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from ..store.recalls import Done, Mark
 from . import history
 
 MOST_VISIBLE = 2000  # ids that a mark carries along
+# How every supported host begins the message that stands for what it compacted (agent/context_compressor.py), possibly
+# merged into another message.
+_SUMMARIES = ("[CONTEXT COMPACTION", "[CONTEXT SUMMARY]")
+_HEAD = 400
 
 
 def split(
@@ -39,6 +43,44 @@ def split(
                 gone.append(row)
     missing = {row.id for row in gone}
     return sorted(gone, key=lambda row: row.id), [row for row in rows if row.id not in missing]
+
+
+def lost(
+    gone: Sequence[Done],
+    visible: Sequence[Done],
+    *,
+    compacted: bool,
+    current_session: str,
+    seen_before: Collection[int],
+    ghost_turns: Collection[str],
+) -> list[Done]:
+    """Those of ``gone`` that the conversation is known to have had and lost, oldest first.
+
+    A call may also be missing because it never stood there: another process works on the same session, or a client keeps
+    its own history. So there must be a sign: the host's summary of a compaction, a later call that is still visible, an
+    earlier session id (compaction ended it), an earlier turn that showed the call, or a ghost of the same turn, which
+    then went down with it.
+    """
+    newest_visible = max((row.id for row in visible if row.tool_call_id), default=0)
+    return [
+        row
+        for row in gone
+        if compacted
+        or row.id < newest_visible
+        or row.session_id != current_session
+        or row.id in seen_before
+        or (row.turn_id and row.turn_id in ghost_turns)
+    ]
+
+
+def was_compacted(messages: object) -> bool:
+    """True where the conversation holds a host's summary of what it compacted away."""
+    for message in history.messages(messages):
+        if message.get("role") != "tool":
+            text = history.text_of(message.get("content"))
+            if text and any(summary in text[:_HEAD] for summary in _SUMMARIES):
+                return True
+    return False
 
 
 def next_mark(before: Mark, gone: Sequence[Done], visible: Sequence[Done]) -> Mark:

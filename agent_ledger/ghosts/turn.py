@@ -15,6 +15,7 @@ from . import evidence, history, launched, lineage, owner, recall, reconcile
 from .notice import MAX_CALLS, Content, Launch, compose
 
 _MOST_PROBED = MAX_CALLS
+_MOST_SESSIONS = 500
 
 
 @dataclass(slots=True)
@@ -58,6 +59,7 @@ class Reconciler:
         self._key = key
         self._store_args = store_args
         self._host = lineage.HostStore(home)
+        self._visible: dict[str, frozenset[int]] = {}  # session -> confirmed calls that its last turn showed
 
     def notice(self, turn: Turn, deadline: float) -> tuple[str | None, tuple[str, ...]]:
         """(the text for this turn's user message or None, the session ids of its conversation)."""
@@ -112,7 +114,7 @@ class Reconciler:
             plan.ghosts = self._ghosts(seen, told, deadline)
         plan.ends = self._ends(seen.launched, turn)
         if turn.has_history:
-            self._recall(plan, seen, told, deadline)
+            self._recall(plan, turn, seen, told, deadline)
         return plan
 
     def _ghosts(self, seen: _Seen, told: list[history.Told], deadline: float) -> list[tuple[int, str, str]]:
@@ -157,8 +159,6 @@ class Reconciler:
         Read means that the conversation shows an answer to the turn that carried it. Where that turn is missing from the
         conversation altogether, it was lost if the process that ran it is gone.
         """
-        if told.turn_id == turn.turn and told.owner == self._me:
-            return None
         answered = answered_in(turn.history, told.asked, turn.message)
         if answered is None:
             return True if told.owner != self._me and owner.is_gone(told.owner, self._owners) else None
@@ -174,7 +174,7 @@ class Reconciler:
                 marks.append((row, "end_unseen"))
         return marks
 
-    def _recall(self, plan: _Plan, seen: _Seen, told: list[history.Told], deadline: float) -> None:
+    def _recall(self, plan: _Plan, turn: Turn, seen: _Seen, told: list[history.Told], deadline: float) -> None:
         if not seen.has_rows:
             return
         found = self._keeper.look(lambda connection: _done(connection, seen.names), deadline)
@@ -183,16 +183,31 @@ class Reconciler:
         mark, rows = found
         ours = [row for row in rows if FORK not in row.flags.split()]
         gone, visible = recall.split(ours, told, lambda arguments: reconcile.hash_of(arguments, self._store_args))
+        seen_before = self._visible.get(turn.session, frozenset())
+        if gone:
+            ghosts = {row_id for row_id, _, _ in plan.ghosts}
+            gone = recall.lost(
+                gone,
+                visible,
+                compacted=recall.was_compacted(turn.history),
+                current_session=turn.session,
+                seen_before=seen_before,
+                ghost_turns={row.turn_id for row in seen.pending if row.id in ghosts},
+            )
+        self._remember_visible(turn.session, visible)
         if gone:
             plan.mark, plan.next_mark = mark, recall.next_mark(mark, gone, visible)
             ends = {row.id for row, _ in plan.ends}
             plan.gone = [row.id for row in gone if row.id not in ends]
 
+    def _remember_visible(self, session: str, visible: Sequence[recalls.Done]) -> None:
+        if len(self._visible) >= _MOST_SESSIONS:
+            self._visible.clear()
+        self._visible[session] = frozenset(row.id for row in visible if row.tool_call_id)
+
     # --- telling
 
-    def _claim(
-        self, connection: sqlite3.Connection, turn: Turn, names: Sequence[str], plan: _Plan
-    ) -> Content | None:
+    def _claim(self, connection: sqlite3.Connection, turn: Turn, names: Sequence[str], plan: _Plan) -> Content | None:
         """One transaction: whoever gets it tells, everybody else has nothing to say."""
         ts = now_iso()
         repeated: list[int] = []
@@ -211,14 +226,12 @@ class Reconciler:
             recalls.move(connection, turn.session, plan.next_mark, ts)
             late = {item.ledger_id for item in content.news}
             newest = [row_id for row_id in reversed(plan.gone) if row_id not in late]
-            listed = [ledger.facts(connection, row_id) for row_id in newest[: MAX_CALLS]]
+            listed = [ledger.facts(connection, row_id) for row_id in newest[:MAX_CALLS]]
             content.recalled = [fact for fact in listed if fact is not None]
             content.recalled_in_all = len(newest)
         return content if content else None
 
-    def _claim_ends(
-        self, connection: sqlite3.Connection, ends: list[tuple[ledger.Launched, str]]
-    ) -> list[Launch]:
+    def _claim_ends(self, connection: sqlite3.Connection, ends: list[tuple[ledger.Launched, str]]) -> list[Launch]:
         told = []
         for row, mark in ends:
             if not ledger.mark_launched(connection, row.id, mark) or mark == "end_seen":

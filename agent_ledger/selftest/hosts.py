@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import functools
 import importlib
 import importlib.metadata
 import importlib.util
@@ -90,7 +91,7 @@ class Home:
 
 
 class Host:
-    """What loads the plugin and fires its hooks. ``sends``: what it passes to each hook; ``about``: its name and version."""
+    """What loads the plugin and fires its hooks. ``sends``: what it passes to each; ``about``: its name and version."""
 
     simulated = False
     version = ""
@@ -120,14 +121,15 @@ class Host:
     def contract(self) -> Iterator[tuple[str, Callable[[], str]]]:
         """One check a hook: what this host passes against what the plugin accepts and needs."""
         for hook in RELIED_ON:
-            yield f"payload of {hook}", lambda hook=hook: self._payload(hook)
+            yield f"payload of {hook}", functools.partial(self._payload, hook)
 
     def _payload(self, hook: str) -> str:
         if hook not in self.sends:
             raise Failed(f"expected a place in the source of {self.about} that fires {hook}; came: none")
         sent, needs = self.sends[hook], RELIED_ON[hook]
         missing = [name for name in needs if name not in sent.keywords]
-        expect(sent.unread or not missing, f"{self.about} to pass {', '.join(needs)}", f"not passed: {', '.join(missing)}")
+        gone = f"not passed: {', '.join(missing)}"
+        expect(sent.unread or not missing, f"{self.about} to pass {', '.join(needs)}", gone)
         for callback in self.callbacks(hook):
             try:
                 inspect.signature(callback).bind(**dict.fromkeys(sent.keywords))
@@ -198,11 +200,11 @@ class Hermes(Host):
     """The Hermes of this interpreter: its plugin manager, its discovery, its ``invoke_hook``."""
 
     def __init__(self) -> None:
-        self._plugins = importlib.import_module("hermes_cli.plugins")
-        self._constants = importlib.import_module("hermes_constants")
+        self._plugins: Any = importlib.import_module("hermes_cli.plugins")
+        self._constants: Any = importlib.import_module("hermes_constants")
         self.version = _installed_version()
         self.about = f"Hermes {self.version}"
-        self.sends = keywords_sent(Path(self._plugins.__file__).resolve().parents[1])
+        self.sends = keywords_sent(Path(inspect.getfile(self._plugins)).resolve().parents[1])
 
     def load(self, home: Home) -> None:
         asked = Path(self._constants.get_hermes_home())

@@ -1,4 +1,4 @@
-"""The checks of the self test: each gets a host that has just loaded the plugin in an empty home, and says what it saw."""
+"""The checks of the self test: each gets a host with the plugin loaded in an empty home, and says what it saw."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def confirmation(host: Host, home: Home) -> str:
     """The post of that call settles that row."""
     host.fire("pre_tool_call")
     host.fire("post_tool_call")
-    home.expect_row("CONFIRMED", effect="applied")
+    home.expect_row("CONFIRMED", effect="applied", flags="")
     return "CONFIRMED, effect applied"
 
 
@@ -42,7 +42,7 @@ def failure(host: Host, home: Home) -> str:
     """A call that the host reports as failed is an error, whose effect nobody knows."""
     host.fire("pre_tool_call")
     host.fire("post_tool_call", result='{"error": "disk"}', status="error", error_type="OSError", error_message="disk")
-    home.expect_row("ERROR:OSError", effect="unknown")
+    home.expect_row("ERROR:OSError", effect="unknown", flags="")
     return "ERROR:OSError, effect unknown"
 
 

@@ -27,11 +27,12 @@ class Done:
     tool_call_id: str
     tool_name: str
     args_sha256: str
+    session_id: str
     turn_id: str
     flags: str
 
 
-_DONE = "id, tool_call_id, tool_name, args_sha256, turn_id, flags"
+_DONE = "id, tool_call_id, tool_name, args_sha256, session_id, turn_id, flags"
 
 
 def mark(connection: sqlite3.Connection, session_ids: Sequence[str]) -> Mark:
