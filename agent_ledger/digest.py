@@ -68,7 +68,7 @@ def _digest(args: object, mode: str) -> tuple[ArgsDigest, object | None]:
     plain, text, odd, large = _prepare(args)
     raw = text.encode()
     sha = _sha256(raw).hexdigest()
-    key: object | None = None if odd else text if len(text) < KEY_INLINE else (sha, len(text))
+    key: object | None = None if odd else text if len(text) < KEY_INLINE else _long_key(args) or (sha, len(text))
     length = len(text)
     marks = (("odd_args",) if odd else ()) + (("large",) if large else ())
     redact = mode != "full"
@@ -126,22 +126,45 @@ def digest_args(args: object, mode: str = "redacted") -> ArgsDigest:
     return digest_args_with_key(args, mode)[0]
 
 
+def _long_key(args: object) -> object | None:
+    """The fingerprint of flat arguments too long to be kept; None for others. Python caches the hash of a text, and the
+    host hands the same text objects to pre and post: the second time costs nothing."""
+    if type(args) is not dict:
+        return None
+    items: list[object] = []
+    for name in sorted(args):
+        value = args[name]
+        if type(value) is str:
+            items.append((name, len(value), hash(value)))
+        elif value is None or type(value) in (bool, int):
+            items.append((name, value))
+        else:
+            return None
+    return tuple(items)
+
+
 def args_key(args: object) -> object | None:
     """A hashable fingerprint of the raw arguments, for comparison within this process; None when they are odd."""
     try:
         if type(args) is dict:
+            size = 0
             for name, value in args.items():
                 if type(name) is not str:
                     break
                 kind = type(value)
-                if kind is not str and value is not None and kind is not bool and kind is not int:
+                if kind is str:
+                    size += len(value)
+                elif value is not None and kind is not bool and kind is not int:
                     break
             else:
+                if size >= KEY_INLINE:
+                    return _long_key(args)
                 text = encode(args)
                 if len(text) < KEY_INLINE:
                     if not text.isascii():
                         text.encode()
                     return text
+                return _long_key(args)
         _, text, odd, _ = _prepare(args)
         if odd:
             return None

@@ -18,7 +18,7 @@ from . import owner
 
 KEY_FILE = "probe.key"
 _KEY_BYTES = 32
-_MOST_CONTENT = 64 * 1024 * 1024
+_MOST_CONTENT = 8 * 1024 * 1024  # characters; a probe reads no larger file either
 # The names that hosts and their models use for the two sides of an edit.
 OLD_NAMES = ("old_string", "old", "old_text")
 NEW_NAMES = ("new_string", "new", "new_text")

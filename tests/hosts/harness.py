@@ -157,6 +157,7 @@ class Home:
         self.path = root / "hermes"
         self.work = root / "work"
         self.ledger = Ledger(self.path / "plugin-data" / PLUGIN / "ledger.db")
+        self.variables: dict[str, str] = {}  # added to the environment of the runs that start from now on
         self._runs: list[Run] = []
         self._config: dict[str, Any] = {
             "model": {
@@ -210,6 +211,7 @@ class Home:
             "NO_COLOR": "1",
             "COLUMNS": "160",
             "NO_PROXY": "127.0.0.1",
+            **self.variables,
         }
 
     def start(self, *arguments: str) -> Run:
