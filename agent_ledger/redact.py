@@ -6,6 +6,7 @@ import json
 import re
 from typing import Any
 
+from . import lazily
 from .redact_commands import redact_commands
 from .redact_names import name_kind
 from .redact_patterns import DSN_USER, KEY_BLOCK, KEY_BLOCK_END, KEY_LINE, MARK, RUN, TOKEN, TOKEN_ANYWHERE, URL_USER
@@ -14,11 +15,11 @@ from .redact_text import redact_named
 MAX_DEPTH = 120
 _DOCUMENT = 65_536  # characters; longer JSON texts are judged as text alone
 
-_REFERENCE = re.compile(r"\$\w+|\$\{\w+\}|\$\([^()]*\)|\{\{[^{}]*\}\}|%\w+%")
+_REFERENCE = lazily.pattern(r"\$\w+|\$\{\w+\}|\$\([^()]*\)|\{\{[^{}]*\}\}|%\w+%")
 # Maps the bytes of token characters to "a", all others to a space: one search then finds long runs.
 _RUNS = bytes(97 if chr(b).isalnum() and b < 128 or b in b"_-" else 32 for b in range(256))
 _RUN = b"a" * RUN
-_SHORT_FLAG = re.compile(r"-[pPuUaAwXbS]")
+_SHORT_FLAG = lazily.pattern(r"-[pPuUaAwXbS]")
 
 
 def may_hold_secret(text: str, raw: bytes) -> bool:
@@ -128,8 +129,8 @@ def _document(text: str) -> str:
 
 
 _SCHEMES = frozenset("none null basic bearer digest oauth oauth2 ntlm negotiate kerberos token apikey password".split())
-_KEEP = re.compile(r"\$\{[A-Z_][A-Z0-9_]*\}|\$[A-Z_][A-Z0-9_]{2,}|\$\{\{[^{}]*\}\}")
-_FLAG = re.compile(r"--?([A-Za-z][\w.-]{1,80})")
+_KEEP = lazily.pattern(r"\$\{[A-Z_][A-Z0-9_]*\}|\$[A-Z_][A-Z0-9_]{2,}|\$\{\{[^{}]*\}\}")
+_FLAG = lazily.pattern(r"--?([A-Za-z][\w.-]{1,80})")
 _LABELS = ("name", "key", "header", "field", "Name", "Key", "k", "variable", "var")
 _CONTENTS = ("value", "Value", "val", "v", "content", "default", "data")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from . import lazily
 from .redact_names import name_kind
 from .redact_patterns import MARK, REFERENCE
 
@@ -12,13 +13,13 @@ _SEPARATORS = ("\n", "&&", "||", "; ", " | ")
 # Options whose letter means "password" for some programs only: the program must stand before, in the same command.
 _OPTIONS = (
     (
-        re.compile(r"(?<=\s)-p(?=\S)" + _V),
-        re.compile(r"(?:^|[\s/\"'(=]|\\n)(?:mysql\w*|mariadb[\w-]*|mycli|sshpass|7za?|7zz|rar|unrar)(?=\s|$)"),
+        lazily.pattern(r"(?<=\s)-p(?=\S)" + _V),
+        lazily.pattern(r"(?:^|[\s/\"'(=]|\\n)(?:mysql\w*|mariadb[\w-]*|mycli|sshpass|7za?|7zz|rar|unrar)(?=\s|$)"),
     ),
     *(
         (
-            re.compile(rf"(?<=\s)(?:{options})(?:\s+|=)(?!-)" + _V),
-            re.compile(rf"(?:^|[\s/\"'(=]|\\n)(?:{programs})(?=\s|$)"),
+            lazily.pattern(rf"(?<=\s)(?:{options})(?:\s+|=)(?!-)" + _V),
+            lazily.pattern(rf"(?:^|[\s/\"'(=]|\\n)(?:{programs})(?=\s|$)"),
         )
         for options, programs in (
             ("-p|--pass", r"sshpass|mongo\w*|cqlsh|[\w-]{1,40}\s+login|login"),
@@ -30,23 +31,23 @@ _OPTIONS = (
         )
     ),
     (
-        re.compile(
+        lazily.pattern(
             r"(?<=\s)(?:-u|-U|--user|--proxy-user)(?:\s*|=)(?P<open>[\"'])?[^\s:\"'%=]{1,128}[:%]"
             r"(?P<value>(?(open)[^\"']+|[^\s\"']+))"
         ),
-        re.compile(
+        lazily.pattern(
             r"(?:^|[\s/\"'(=]|\\n)(?:curl|wget|http|https|smbclient|rpcclient|lftp|ncftp\w*|xh|curlie|hurl)(?=\s|$)"
         ),
     ),
     (
-        re.compile(r"(?<=\s)(?:-b|--cookie)[ \t=]*[\"']?(?=[\w.-]{1,80}=)(?P<value>[^\"'\s]+(?:; [^\"'\s]+)*)"),
-        re.compile(r"(?:^|[\s/\"'(=]|\\n)(?:curl|curlie)(?=\s|$)"),
+        lazily.pattern(r"(?<=\s)(?:-b|--cookie)[ \t=]*[\"']?(?=[\w.-]{1,80}=)(?P<value>[^\"'\s]+(?:; [^\"'\s]+)*)"),
+        lazily.pattern(r"(?:^|[\s/\"'(=]|\\n)(?:curl|curlie)(?=\s|$)"),
     ),
-    (re.compile(r"(?<=\s)(?:--body|-b)(?:\s+|=)" + _V), re.compile(r"(?:^|[\s/]|\\n)gh\s+secret\s+set(?=\s|$)")),
-    (re.compile(r"(?<=\s)-b\w*\s+\S+\s+\S+\s+" + _V), re.compile(r"(?:^|[\s/]|\\n)htpasswd(?=\s|$)")),
+    (lazily.pattern(r"(?<=\s)(?:--body|-b)(?:\s+|=)" + _V), re.compile(r"(?:^|[\s/]|\\n)gh\s+secret\s+set(?=\s|$)")),
+    (lazily.pattern(r"(?<=\s)-b\w*\s+\S+\s+\S+\s+" + _V), re.compile(r"(?:^|[\s/]|\\n)htpasswd(?=\s|$)")),
 )
 _FREE = tuple(
-    (needle, re.compile(pattern, re.IGNORECASE))
+    (needle, lazily.pattern(pattern, re.IGNORECASE))
     for needle, pattern in (
         ("from-literal", r"from-literal[= ][\"']?[\w.-]{1,80}=" + _V),
         ("identified", r"identified(?:\s+with\s+\S{1,40})?\s+by\s+" + _V),
@@ -60,7 +61,7 @@ _FREE = tuple(
         ),
     )
 )
-_SET = re.compile(
+_SET = lazily.pattern(
     r"(?<![\w-])(?:set|setx|config|configure|--global|--local|--system|(?-i:ARG|ENV))[ \t]+"
     r"(?P<name>[\w.:/@-]{0,80}(?:pass|secret|token|key|cred|pwd)"
     r"[\w-]{0,32})[ \t]+(?!(?:for|to|is|in|and|or)\b)" + _V,

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+from . import lazily
+
+_WORD = lazily.pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 # Endings that say nothing about what the value is: password_hash, SecretString, password2, SECRET_KEY_BASE.
 _TAIL = frozenset(
     "value hash raw plain plaintext clear text string binary base b64 base64 confirm confirmation confirmed again "
     "repeat new old current header encoded".split()
 )
-_PASSWORD = re.compile(r"(?:password|passwd|passphrase|passcode|secret|credential|cred|apikey)s?$")
-_SPELLED_TOGETHER = re.compile(
+_PASSWORD = lazily.pattern(r"(?:password|passwd|passphrase|passcode|secret|credential|cred|apikey)s?$")
+_SPELLED_TOGETHER = lazily.pattern(
     r"(?:api|access|secret|private|auth|signing|encryption|account|master|session|service|license)keys?$"
 )
-_PASS = re.compile(
+_PASS = lazily.pattern(
     r"(?:db|pg|my|sql|mysql|smtp|imap|mail|email|ftp|ssh|user|usr|admin|root|http|proxy|redis|rabbitmq|mongo|ldap|"
     r"login|key|store|keystore|truststore|basic)pass$"
 )

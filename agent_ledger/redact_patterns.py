@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from . import lazily
+
 MARK = "[redacted]"
 
 # Every shape holds a run of at least RUN letters, digits, "_" or "-": the gate relies on it.
@@ -61,31 +63,31 @@ _SHAPES = (
 )
 _ANY = "|".join(_SHAPES)
 # A token begins where no word goes on; an escape of JSON, of a URL or of a terminal's colour may stand right before it.
-TOKEN = re.compile(
+TOKEN = lazily.pattern(
     rf"(?:(?<![A-Za-z0-9])|(?<=\\[nrtbf])|(?<=\\u[0-9a-fA-F]{{4}})|(?<=%[0-9A-Fa-f]{{2}})|(?<=[0-9\[]m))(?:{_ANY})",
     re.ASCII,
 )
-TOKEN_ANYWHERE = re.compile(
+TOKEN_ANYWHERE = lazily.pattern(
     _ANY.replace("{13,1024}", "{13}|eyJ"), re.ASCII
 )  # for the gate: more than TOKEN, never less
 
 _BEGIN = r"-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10}-{4,5}"
 _END = r"-{4,5} ?END [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10}-{4,5}"
 # Unterminated blocks reach to the end of the text: their end was cut away, not their secret.
-KEY_BLOCK = re.compile(
+KEY_BLOCK = lazily.pattern(
     rf"{_BEGIN}.*?(?:{_END}|\Z)|PuTTY-User-Key-File-\d.*?(?:Private-(?:MAC|Hash): ?[0-9a-fA-F]+|\Z)", re.DOTALL
 )
-KEY_BLOCK_END = re.compile(_END)
-KEY_LINE = re.compile(r"[A-Za-z0-9+/]{8,80}={0,2}")
+KEY_BLOCK_END = lazily.pattern(_END)
+KEY_LINE = lazily.pattern(r"[A-Za-z0-9+/]{8,80}={0,2}")
 
 _URL_CHARS = r"\s/\"'<>\\`"
-URL_USER = re.compile(
+URL_USER = lazily.pattern(
     rf"(?<=://)(?:([^:{_URL_CHARS}]{{0,256}}+):([^{_URL_CHARS}]{{1,512}})@|([^:@{_URL_CHARS}]{{20,256}}+)@)"
 )
-DSN_USER = re.compile(r"(?<![\w.-])([\w.-]{1,64}+):([^\s@/:\"']{1,128}+)@(?=(?:tcp|unix)\()")
+DSN_USER = lazily.pattern(r"(?<![\w.-])([\w.-]{1,64}+):([^\s@/:\"']{1,128}+)@(?=(?:tcp|unix)\()")
 
 # What stands in place of a secret: a variable, a command, a placeholder, a mark.
-REFERENCE = re.compile(
+REFERENCE = lazily.pattern(
     r"\$\{?[A-Za-z_]\w*(?::\?[^}]*)?\}?|\$\{\{[^{}]*\}\}|\$env:\w+|\$\((?:[^()]|\([^()]*\))*\)|%[A-Za-z_]\w*%|\{\{[^{}]*\}\}|"
     r"<[^<>]*>|\*{3,}|\[redacted\]|\.{3}|…",
     re.ASCII,

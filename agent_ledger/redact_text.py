@@ -4,42 +4,43 @@ from __future__ import annotations
 
 import re
 
+from . import lazily
 from .redact_names import name_kind
 from .redact_patterns import MARK, REFERENCE
 
 # A stem of a telling name with the rest of the name; what stands before it is looked up in the text.
-_STEM = re.compile(
+_STEM = lazily.pattern(
     r"(?:pass|pwd|secret|token|key|cred|auth|cookie|sig|jwt|bearer)[\w.-]{0,48}+", re.IGNORECASE | re.ASCII
 )
 _NAME_CHARS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
 # What joins a name to its value.
-_SEPARATOR = re.compile(
+_SEPARATOR = lazily.pattern(
     r"(?P<close>\\{0,4}[\"'])?\]?(?P<space>[ \t]{0,20}+)(?P<sign>:=|=>|[:=>](?![=:])|,(?=[ \t]*\\{0,4}[\"']))?"
     r"(?P<after>[ \t]{0,20}+)"
 )
-_QUOTE = re.compile(r"[bBrRuUfF]{0,2}\$?(?P<quote>\\{0,8}(?:\"\"\"|'''|[\"'`]))")
+_QUOTE = lazily.pattern(r"[bBrRuUfF]{0,2}\$?(?P<quote>\\{0,8}(?:\"\"\"|'''|[\"'`]))")
 # Code that names where the value comes from, and types: no secret is written there.
-_EXPRESSION = re.compile(
+_EXPRESSION = lazily.pattern(
     r"(?:self|this|os|process|config|cfg|settings|args|opts|options|request|req|env|ENV|params|ctx|secrets|vars|var|local|"
     r"data|module|getenv|import|await|None|null|nil|true|false|True|False|undefined|str|string|bytes|int|bool|boolean|"
     r"number|any|Any|Optional|Option|String|SecretStr|function|lambda|required|optional)(?![\w-])|"
     r"[A-Za-z_][\w.]{0,60}[(\[]",
     re.ASCII,
 )
-_WORD = re.compile(r"(?:[^\s\"'`;&|<>\\]|\\(?![nrt\"'\\])[^\t\r\n]?)+")
-_QUERY_WORD = re.compile(r"[^\s\"'`&#<>\\;]+")
-_SCHEME = re.compile(r"(?:bearer|basic|token|apikey|api-key|negotiate|ntlm|key|jwt)\\?[ \t]+", re.IGNORECASE)
-_LINE_END = re.compile(r"[\r\n]|\\[nr]|\Z")
-_ENDS_LINE = re.compile(r"[ \t,]{0,40}(?:[#;\r\n]|\\[nr]|//|\Z)")
-_BLOCK = re.compile(r"[|>][+-]?\d?[ \t]*\n(?P<block>(?:[ \t]+\S[^\n]*+\n?)+)")
-_KEY_FOLLOWS = re.compile(r"\\{0,8}[\"'][ \t]{0,20}:")
+_WORD = lazily.pattern(r"(?:[^\s\"'`;&|<>\\]|\\(?![nrt\"'\\])[^\t\r\n]?)+")
+_QUERY_WORD = lazily.pattern(r"[^\s\"'`&#<>\\;]+")
+_SCHEME = lazily.pattern(r"(?:bearer|basic|token|apikey|api-key|negotiate|ntlm|key|jwt)\\?[ \t]+", re.IGNORECASE)
+_LINE_END = lazily.pattern(r"[\r\n]|\\[nr]|\Z")
+_ENDS_LINE = lazily.pattern(r"[ \t,]{0,40}(?:[#;\r\n]|\\[nr]|//|\Z)")
+_BLOCK = lazily.pattern(r"[|>][+-]?\d?[ \t]*\n(?P<block>(?:[ \t]+\S[^\n]*+\n?)+)")
+_KEY_FOLLOWS = lazily.pattern(r"\\{0,8}[\"'][ \t]{0,20}:")
 # After a quote that closes a text: "password: " + value
-_CODE_TAIL = re.compile(r"(?:[ \t]+[+%.,]|[)\],][ \t,.)])")
-_BARE_SCHEME = re.compile(r"(?:bearer|basic|token|digest)\b(?![ \t]+[\w$+/~.=\[<{%-])", re.IGNORECASE | re.ASCII)
-_IDENTIFIER = re.compile(r"[a-z_]{1,48}(?=[,)\]};\s]|\Z)|[a-z]{1,24}[A-Z][A-Za-z]{1,24}(?=[,)\]};\s]|\Z)")
-_EXPANSION = re.compile(r":?[-=](?P<value>[^{}\n]*)")
-_DEFAULT = re.compile(r"\$\{\w+:?[-=+](?P<value>[^{}\n]*)")
-_BEARER = re.compile(r"(?<![\w-])(bearer[ \t]+)(?!\[redacted\])([A-Za-z0-9._~+/=-]{8,})", re.IGNORECASE)
+_CODE_TAIL = lazily.pattern(r"(?:[ \t]+[+%.,]|[)\],][ \t,.)])")
+_BARE_SCHEME = lazily.pattern(r"(?:bearer|basic|token|digest)\b(?![ \t]+[\w$+/~.=\[<{%-])", re.IGNORECASE | re.ASCII)
+_IDENTIFIER = lazily.pattern(r"[a-z_]{1,48}(?=[,)\]};\s]|\Z)|[a-z]{1,24}[A-Z][A-Za-z]{1,24}(?=[,)\]};\s]|\Z)")
+_EXPANSION = lazily.pattern(r":?[-=](?P<value>[^{}\n]*)")
+_DEFAULT = lazily.pattern(r"\$\{\w+:?[-=+](?P<value>[^{}\n]*)")
+_BEARER = lazily.pattern(r"(?<![\w-])(bearer[ \t]+)(?!\[redacted\])([A-Za-z0-9._~+/=-]{8,})", re.IGNORECASE)
 _LIMIT = 20_000
 
 

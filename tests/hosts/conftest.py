@@ -41,21 +41,18 @@ def chosen(config: pytest.Config) -> list[str]:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run each test that asks for a host once per chosen version."""
-    if "host" in metafunc.fixturenames:
-        metafunc.parametrize("host", chosen(metafunc.config), indirect=True, scope="session")
+    """Run each test that asks for a host once per chosen version.
 
-
-# First: the worker reads the groups in the same hook.
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the host tests, and keep one file of one host on one worker, so that it shares its sessions."""
-    for item in items:
-        callspec = getattr(item, "callspec", None)
-        version = callspec.params.get("host") if callspec else None
-        if version:
-            item.add_marker(pytest.mark.hosts)
-            item.add_marker(pytest.mark.xdist_group(f"{version}-{item.path.stem}"))
+    One file of one host is one group, which pytest-xdist keeps on one worker: its tests share sessions.
+    """
+    if "host" not in metafunc.fixturenames:
+        return
+    file = metafunc.definition.path.stem
+    hosts = [
+        pytest.param(version, marks=[pytest.mark.hosts, pytest.mark.xdist_group(f"{version}-{file}")])
+        for version in chosen(metafunc.config)
+    ]
+    metafunc.parametrize("host", hosts, indirect=True, scope="session")
 
 
 @pytest.fixture(scope="session")
