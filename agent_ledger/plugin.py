@@ -11,7 +11,7 @@ PLUGIN = "agent-ledger"
 
 
 def register(ctx: Any) -> None:
-    """Register the four hooks, ``hermes ledger`` and ``/ledger``. Imports no command code: that waits until it is used."""
+    """Register the four hooks, ``hermes ledger`` and ``/ledger``. No command code is imported before it is used."""
     hooks = Hooks(lambda: _host_settings(ctx))
     ctx.register_hook("pre_tool_call", hooks.pre_tool_call)
     for callback in delivery.callbacks(hooks.post_tool_call):
@@ -22,8 +22,8 @@ def register(ctx: Any) -> None:
 
 
 def _register_commands(ctx: Any) -> None:
-    """Register ``hermes ledger`` and ``/ledger``. Recording must not hang on it: a host that runs plugins in a process of
-    its own, and one that only validates them, offer less."""
+    """Register ``hermes ledger`` and ``/ledger``. Recording must not hang on it: a host that runs plugins in a process
+    of its own, and one that only validates them, offer less."""
     try:
         ctx.register_cli_command(
             "ledger",

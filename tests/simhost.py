@@ -246,7 +246,13 @@ class SimHost:
     # --- what an agent does
 
     def pre(
-        self, tool: str, args: Any = None, call: str = "c1", session: str = "s0", task: str = "t0", turn: str | None = None
+        self,
+        tool: str,
+        args: Any = None,
+        call: str = "c1",
+        session: str = "s0",
+        task: str = "t0",
+        turn: str | None = None,
     ) -> dict[str, Any] | None:
         """Announce a call; returns the first directive."""
         turn = turn_id(session, task) if turn is None else turn

@@ -277,9 +277,9 @@ def test_the_hash_does_not_depend_on_the_stack() -> None:
 )
 def test_huge_arguments_take_bounded_time(content: Any) -> None:
     """Fifty megabytes are marked and digested well within what a hook may take."""
-    start = time.perf_counter()
+    start = time.thread_time()
     digest = digest_args({"path": "/w", "content": content, "password": "hunter2"})
-    took = time.perf_counter() - start
+    took = time.thread_time() - start
 
     check(digest)
     assert "large" in digest.marks
@@ -364,10 +364,10 @@ def test_results_are_redacted_by_structure_too() -> None:
 def test_huge_results_take_bounded_time() -> None:
     """A result of fifty megabytes costs little, whatever its type."""
     for result in ("x y" * 16_000_000, {"a": ["abcdefgh"] * 5_000_000}, b"x" * 50_000_000, {"a": "x" * 50_000_000}):
-        start = time.perf_counter()
+        start = time.thread_time()
 
         assert 0 < len(digest_result(result)) <= MAX_RESULT
-        assert time.perf_counter() - start < 0.5
+        assert time.thread_time() - start < 0.5
 
 
 def test_ids_are_kept_as_text() -> None:

@@ -209,7 +209,9 @@ def test_hook_without_any_keyword(hook: str, family: str, new_host: Callable[...
     assert new_host(family).call(hook, {}) == []
 
 
-@pytest.mark.parametrize("value", [None, 7, 1.5, b"bytes", ["list"], {"a": 1}, object(), Hostile(), "\ud800", "x" * 3000])
+@pytest.mark.parametrize(
+    "value", [None, 7, 1.5, b"bytes", ["list"], {"a": 1}, object(), Hostile(), "\ud800", "x" * 3000]
+)
 @pytest.mark.parametrize("hook", HOOKS)
 def test_every_keyword_of_a_wrong_type(hook: str, value: Any, host: SimHost) -> None:
     """Whatever type every keyword has at once, the hook neither raises nor refuses."""

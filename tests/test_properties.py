@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -17,13 +16,25 @@ from tests.simhost import HOOKS, SimHost
 
 FAST = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 anything = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters(), max_size=20) | st.binary(max_size=8),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(st.characters(), max_size=20)
+    | st.binary(max_size=8),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=6), inner, max_size=4),
     max_leaves=8,
 )
-tool_names = st.sampled_from(["write_file", "terminal", "execute_code", "read_file", "mcp__a__b", "delegate_task"]) | st.text(
-    st.characters(), max_size=10
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=20),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=6) | st.just("job_id"), inner, max_size=4)
+    ),
+    max_leaves=8,
 )
+tool_names = st.sampled_from(
+    ["write_file", "terminal", "execute_code", "read_file", "mcp__a__b", "delegate_task"]
+) | st.text(st.characters(), max_size=10)
 keywords = st.fixed_dictionaries(
     {},
     optional={
@@ -54,9 +65,7 @@ def test_every_announced_call_is_one_row(host: SimHost, args: object, result: ob
     assert host.sql("SELECT count(*) FROM ledger WHERE status = 'CONFIRMED'") == [(before + 1,)]
 
 
-steps = st.lists(
-    st.tuples(st.booleans(), st.sampled_from(["a", "b", "c"]), st.sampled_from(["x", "y"])), max_size=25
-)
+steps = st.lists(st.tuples(st.booleans(), st.sampled_from(["a", "b", "c"]), st.sampled_from(["x", "y"])), max_size=25)
 
 
 @FAST
@@ -102,10 +111,9 @@ def test_any_history_can_be_read(shown: object) -> None:
 
 
 @FAST
-@given(stored=anything)
-def test_notice_of_any_stored_arguments(new_host: Callable[..., SimHost], stored: object) -> None:
+@given(stored=json_values)
+def test_notice_of_any_stored_arguments(host: SimHost, stored: object) -> None:
     """Whatever stands in args_json, a ghost is told, in at most 2000 characters without control characters."""
-    host = new_host("E")
     host.pre("write_file", {"path": "/srv/a.txt"}, call="n")
     text = json.dumps(stored).encode("utf-8", "replace").decode()
     host.sql("UPDATE ledger SET args_json = ?, tool_name = 'cronjob' WHERE status = 'PENDING'", text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,8 +23,6 @@ def test_post_after_the_ledger_was_removed_settles_no_other_call(host: SimHost) 
     """A call issued into a ledger that is gone must not confirm the call with its row number in the new one."""
     host.pre("write_file", A, call="a")
     remove(host)
-    import time
-
     time.sleep(0.05)
     host.pre("write_file", B, call="b")
     host.post("write_file", A, call="a")
@@ -36,6 +35,17 @@ def test_post_of_removed_row_is_an_orphan(host: SimHost) -> None:
     host.sql("DELETE FROM ledger")
     host.post("write_file", A)
     assert host.sql("SELECT id, status, flags LIKE '%orphan%' FROM ledger") == [(2, "CONFIRMED", 1)]
+
+
+@pytest.mark.parametrize("rest", ["1", "id > 1", "id = 3"])
+def test_ids_are_never_used_again(host: SimHost, rest: str) -> None:
+    """Whatever the user deletes, neither a call nor an orphan gets a number that was given out before."""
+    for number in range(3):
+        host.run("write_file", A, call=f"c{number}")
+    host.sql(f"DELETE FROM ledger WHERE {rest}")  # noqa: S608
+    host.post("write_file", B, call="orphan")
+    host.pre("write_file", B, call="next")
+    assert host.sql("SELECT id FROM ledger WHERE tool_call_id IN ('orphan', 'next') ORDER BY id") == [(4,), (5,)]
 
 
 def test_orphan_of_a_constant_id_is_not_taken_for_a_duplicate(host: SimHost) -> None:

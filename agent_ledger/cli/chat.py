@@ -56,7 +56,9 @@ def _ghosts(reader: Reader, home: str, rest: Sequence[str]) -> str:
     found, running = ghosts.find(reader, home, now)
     if not found:
         return f"agent-ledger: no open ghosts; {plural(running, 'call')} running."
-    return "\n".join([f"agent-ledger: {plural(len(found), 'open ghost')}, issued and never confirmed:", *_listed(found, now)])
+    return "\n".join(
+        [f"agent-ledger: {plural(len(found), 'open ghost')}, issued and never confirmed:", *_listed(found, now)]
+    )
 
 
 def _listed(found: Sequence[ghosts.OpenGhost], now: float) -> list[str]:
@@ -92,7 +94,8 @@ def _tail(reader: Reader, home: str, rest: Sequence[str]) -> str:
 
 
 def _call(row: Row, now: float) -> str:
-    return f"#{row.id} {safe(row.tool_name)} {_code(cut(safe(row.summary or row.tool_name), 80))} {ago(row.ts, now)}".rstrip()
+    said = _code(cut(safe(row.summary or row.tool_name), 80))
+    return f"#{row.id} {safe(row.tool_name)} {said} {ago(row.ts, now)}".rstrip()
 
 
 def _code(text: str) -> str:

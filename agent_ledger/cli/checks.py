@@ -45,10 +45,10 @@ def sqlite_library() -> Check:
         return Check("sqlite", OK, f"{version}; the WAL-reset fault is fixed in it")
     return Check(
         "sqlite", WARN,
-        f"{version} has the WAL-reset fault (fixed in 3.51.3); hooks never checkpoint, and checkpoints hold a lock file,"
-        " which avoids it among copies of this plugin",
-        "do not checkpoint or VACUUM the ledger with other programs while agents run; a Python with SQLite 3.51.3 or later"
-        " ends the matter",
+        f"{version} has the WAL-reset fault (fixed in 3.51.3); hooks never checkpoint, and checkpoints hold a lock"
+        " file, which avoids it among copies of this plugin",
+        "do not checkpoint or VACUUM the ledger with other programs while agents run; a Python with SQLite 3.51.3"
+        " or later ends the matter",
     )  # fmt: skip
 
 
@@ -61,12 +61,26 @@ def ledger(home: str) -> tuple[list[Check], Mapping[str, str], Mapping[str, int]
     except NoLedger as nothing:
         return [Check("ledger", OK, str(nothing))], {}, {}
     except LedgerError as trouble:
-        return [Check("ledger", FAIL, str(trouble), "hooks go on: they set a damaged ledger aside, or record to the spool")], {}, {}
+        return (
+            [
+                Check(
+                    "ledger", FAIL, str(trouble), "hooks go on: they set a damaged ledger aside, or record to the spool"
+                )
+            ],
+            {},
+            {},
+        )
 
 
 def _open_ledger(reader: Reader) -> list[Check]:
     rows = plural(reader.totals().rows, "call")
-    found = [Check("ledger", OK, f"{reader.path}, {rows}" + (", read without locks (read-only folder)" if reader.immutable else ""))]
+    found = [
+        Check(
+            "ledger",
+            OK,
+            f"{reader.path}, {rows}" + (", read without locks (read-only folder)" if reader.immutable else ""),
+        )
+    ]
     if reader.version > schema.SCHEMA_VERSION:
         found.append(
             Check("schema", WARN, f"{reader.version}, newer than this version's {schema.SCHEMA_VERSION}",
@@ -113,7 +127,12 @@ def files(home: str) -> Check:
         if not os.access(path, os.W_OK):
             locked.append(path)
     if locked:
-        return Check("files", FAIL, f"cannot write {_some(locked)}", f"give {folder} back to the user that runs Hermes, folder 0700, files 0600")
+        return Check(
+            "files",
+            FAIL,
+            f"cannot write {_some(locked)}",
+            f"give {folder} back to the user that runs Hermes, folder 0700, files 0600",
+        )
     if foreign:
         return Check("files", WARN, f"of another user: {_some(foreign)}", f"give {folder} to the user that runs Hermes")
     if open_to_others:
@@ -138,7 +157,7 @@ def spool(home: str, applied: Mapping[str, int], not_replayed: str) -> Check:
                      "they are put in by the next hook or command that reaches the ledger")  # fmt: skip
     if ignored:
         return Check("spool", WARN, f"not trusted, so ignored: {_some(ignored)}",
-                     "spool files count only when they are plain files of yours that nobody else may write")  # fmt: skip
+                     "spool files count only where they are files of yours that nobody else may write")  # fmt: skip
     return Check("spool", OK, "nothing waits")
 
 
@@ -158,11 +177,18 @@ def _untrusted(home: str) -> list[str]:
 
 def counters(meta: Mapping[str, str]) -> Check:
     """What was lost or refused so far."""
-    told = [f"{key} {meta[key]}" for key in ("lost_writes", "spool_refused", "spool_replayed") if meta.get(key, "0") != "0"]
+    told = [
+        f"{key} {meta[key]}" for key in ("lost_writes", "spool_refused", "spool_replayed") if meta.get(key, "0") != "0"
+    ]
     trouble = f"last trouble {meta.get('last_error_ts')}: {meta.get('last_error')}" if meta.get("last_error") else ""
     detail = "; ".join([", ".join(told) or "nothing lost", *([trouble] if trouble else [])])
     if meta.get("lost_writes", "0") != "0":
-        return Check("counters", WARN, detail, "records were lost while neither ledger nor spool could be written; see the last trouble")
+        return Check(
+            "counters",
+            WARN,
+            detail,
+            "records were lost while neither ledger nor spool could be written; see the last trouble",
+        )
     return Check("counters", OK, detail)
 
 

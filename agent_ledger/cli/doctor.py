@@ -53,7 +53,8 @@ def run(options: argparse.Namespace) -> Answer:
         "sqlite": sqlite3.sqlite_version,
         "host": {"name": name, "version": version},
         "checks": [
-            {"name": check.name, "state": check.state, "detail": check.detail, "next": check.next or None} for check in found
+            {"name": check.name, "state": check.state, "detail": check.detail, "next": check.next or None}
+            for check in found
         ],
         "settings": {
             spec.name: {"value": _plain(getattr(chosen, spec.name)), "source": chosen.sources.get(spec.name, "default")}
@@ -99,14 +100,21 @@ def _names(value: Any) -> list[str]:
 
 def _host_check(name: str | None, version: str | None) -> Check:
     if name is None:
-        return Check("host", WARN, "this interpreter has no Hermes", "run it where Hermes is installed: hermes ledger doctor")
+        return Check(
+            "host", WARN, "this interpreter has no Hermes", "run it where Hermes is installed: hermes ledger doctor"
+        )
     return Check("host", OK, f"{name} {version}")
 
 
 def _loaded() -> Check:
     if process.registry().newest is not None:
         return Check("loaded", OK, "the host loaded the plugin in this process")
-    return Check("loaded", WARN, "this process is not the host, so it cannot tell", "run it inside the host: hermes ledger doctor")
+    return Check(
+        "loaded",
+        WARN,
+        "this process is not the host, so it cannot tell",
+        "run it inside the host: hermes ledger doctor",
+    )
 
 
 def _settings_check(chosen: Settings) -> Check:
@@ -128,7 +136,9 @@ def _show(screen: Screen, data: dict[str, Any], found: list[Check], chosen: Sett
     screen.line(f"home {safe(data['home'])}")
     screen.line()
     styles = {OK: "good", WARN: "warn", FAIL: "bad"}
-    screen.steps([(check.state, check.name, safe(check.detail), safe(check.next), styles[check.state]) for check in found])
+    screen.steps(
+        [(check.state, check.name, safe(check.detail), safe(check.next), styles[check.state]) for check in found]
+    )
     screen.line()
     screen.line("settings")
     for name, value in chosen.values().items():

@@ -1,4 +1,4 @@
-"""``ghosts``: every call of the home that nobody confirmed, in every conversation. Looks only: claims and tells nothing."""
+"""``ghosts``: every call of the home that nobody confirmed, in every conversation. Claims and tells nothing."""
 
 from __future__ import annotations
 
@@ -95,7 +95,9 @@ def run(options: argparse.Namespace) -> Answer:
         screen.line()
         table(screen, found, now)
         screen.line()
-        screen.line(f"{plural(running, 'call')} still running. The record of one: hermes ledger show {found[-1].row.id}")
+        screen.line(
+            f"{plural(running, 'call')} still running. The record of one: hermes ledger show {found[-1].row.id}"
+        )
 
     return Answer(code, data, show)
 
@@ -111,7 +113,7 @@ def table(screen: Screen, found: Sequence[OpenGhost], now: float) -> None:
                 cut(safe(ghost.row.session_id) or "-", 28),
                 "yes" if ghost.told else "no",
                 cut(safe(ghost.row.tool_name), 28),
-                cut(safe(ghost.row.summary), 60) + (f" (+{ghost.nested} inside)" if ghost.nested else ""),
+                cut(rows.what(ghost.row), 60) + (f" (+{ghost.nested} inside)" if ghost.nested else ""),
                 safe(ghost.why),
             )
             for ghost in found
@@ -121,7 +123,7 @@ def table(screen: Screen, found: Sequence[OpenGhost], now: float) -> None:
 
 
 def _nothing(home: str, session: str | None, why: str) -> Answer:
-    data = {
+    data: dict[str, Any] = {
         "ledger": ledger_path(home), "session": session or None, "known_session": False if session else None,
         "open": 0, "running": 0, "ghosts": [],
     }  # fmt: skip

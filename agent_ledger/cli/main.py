@@ -72,4 +72,3 @@ def _fail(message: str, code: int) -> int:
     except (OSError, ValueError):
         pass
     return code
-

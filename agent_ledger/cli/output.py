@@ -43,7 +43,9 @@ class Screen:
         widths = [max([columns(head), *(columns(row[at]) for row in rows)]) for at, head in enumerate(heads)]
         most = shutil.get_terminal_size().columns if self.terminal else 0
         for row in [heads, *rows]:
-            text = "  ".join(cell + " " * (width - columns(cell)) for cell, width in zip(row, widths, strict=True)).rstrip()
+            text = "  ".join(
+                cell + " " * (width - columns(cell)) for cell, width in zip(row, widths, strict=True)
+            ).rstrip()
             self.line(cut(text, most) if most else text)
 
     def steps(self, found: Sequence[tuple[str, str, str, str, str]]) -> None:

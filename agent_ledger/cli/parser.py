@@ -8,7 +8,9 @@ from typing import Any
 from .. import __version__
 from . import exits
 
-DESCRIPTION = "The record of every call of an agent that changes something: what was issued, confirmed, and never confirmed."
+DESCRIPTION = (
+    "The record of every call of an agent that changes something: what was issued, confirmed, and never confirmed."
+)
 
 _STATUS = """example:
   {prog} status
@@ -31,7 +33,8 @@ _SHOW = """example:
   {prog} show 12
 
 JSON: one object: call (as in tail), open_ghost, why, owner_alive (null: cannot tell), transitions {{ts, from_status,
-to_status, why}}, notices {{id, ts, session_id, turn_id, state}}, nested (calls that ran inside it). Times are UTC."""
+to_status, why}}, notices {{id, ts, session_id, turn_id, state}}, nested (calls that ran inside it), repeats (the same call
+again: id, ts, status), children (sessions it launched: session_id, confirmed, unsettled). Times are UTC."""
 
 _GHOSTS = """examples:
   {prog} ghosts
@@ -40,11 +43,19 @@ _GHOSTS = """examples:
 JSON: one object: ledger, session, known_session, open, running, ghosts (calls as in tail, with why, told and nested).
 Times are UTC. Nothing is claimed: conversations are still told of their ghosts."""
 
+_SETTLE = """examples:
+  {prog} settle 12 --applied --note "the release is live"
+  {prog} settle 12 --not-applied --note "no such job on the server"
+
+The status stays GHOST_REPORTED, since nobody confirmed the call; its effect becomes applied or none, and the note goes to
+the row's changes. JSON: one object: id, effect, before (the effect until now), note, why."""
+
 _DOCTOR = """example:
   {prog} doctor
 
-JSON: one object: ok, version, home, ledger, python, sqlite, host {{name, version}}, checks {{name, state: ok | warn | fail,
-detail, next}}, settings (name: {{value, source}}), counters. The round trip uses a home of its own, which is removed."""
+JSON: one object: ok, version, home, ledger, python, sqlite, host {{name, version}}, checks {{name, state: ok | warn |
+fail, detail, next}}, settings (name: {{value, source}}), counters. The round trip uses a home of its own, which is
+removed."""
 
 
 def build(prog: str = "agent-ledger") -> argparse.ArgumentParser:
@@ -71,15 +82,27 @@ def fill(parser: argparse.ArgumentParser) -> None:
     _command(commands, "status", "the ledger, its open calls and its health on one screen", _STATUS)
     tail = _command(commands, "tail", "the newest calls", _TAIL)
     tail.add_argument("-n", "--lines", dest="ledger_lines", default="20", metavar="N", help="how many calls (20)")
-    tail.add_argument("-f", "--follow", dest="ledger_follow", action="store_true", help="go on with new calls until Ctrl-C")
+    tail.add_argument(
+        "-f", "--follow", dest="ledger_follow", action="store_true", help="go on with new calls until Ctrl-C"
+    )
     tail.add_argument("--tool", dest="ledger_tool", metavar="T", help="only this tool; mcp__* is understood")
-    tail.add_argument("--status", dest="ledger_status", metavar="S", help="pending, confirmed, ghost, error, error:timeout")
+    tail.add_argument(
+        "--status", dest="ledger_status", metavar="S", help="pending, confirmed, ghost, error, error:timeout"
+    )
     tail.add_argument("--session", dest="ledger_session", metavar="ID", help="only the conversation of this session")
     show = _command(commands, "show", "everything known of one call", _SHOW)
     show.add_argument("ledger_id", metavar="ID", help="its number, as in the ID column")
     ghosts = _command(commands, "ghosts", "every call of this home that nobody confirmed", _GHOSTS)
-    ghosts.add_argument("--check", dest="ledger_check", action="store_true", help="exit 1 when any is open, for scripts")
+    ghosts.add_argument(
+        "--check", dest="ledger_check", action="store_true", help="exit 1 when any is open, for scripts"
+    )
     ghosts.add_argument("--session", dest="ledger_session", metavar="ID", help="only the conversation of this session")
+    settle = _command(commands, "settle", "write down whether an unconfirmed call took effect", _SETTLE)
+    settle.add_argument("ledger_id", metavar="ID", help="its number, as in the ID column of ghosts")
+    effect = settle.add_mutually_exclusive_group(required=True)
+    effect.add_argument("--applied", dest="ledger_applied", action="store_true", help="it took effect")
+    effect.add_argument("--not-applied", dest="ledger_applied", action="store_false", help="it did not")
+    settle.add_argument("--note", dest="ledger_note", metavar="TEXT", default="", help="what you saw, 500 characters")
     _command(commands, "doctor", "prove that recording works here, and show all that matters to it", _DOCTOR)
 
 
@@ -109,7 +132,9 @@ def _command(commands: Any, name: str, help_text: str, epilog: str) -> argparse.
 def _common(parser: argparse.ArgumentParser, top: bool = False) -> None:
     # Both before and after the command's name; the later one must not reset what the first one chose.
     default: Any = None if top else argparse.SUPPRESS
-    parser.add_argument("--home", dest="ledger_home", metavar="PATH", default=default, help="the Hermes home (the one in force)")
+    parser.add_argument(
+        "--home", dest="ledger_home", metavar="PATH", default=default, help="the Hermes home (the one in force)"
+    )
     parser.add_argument(
         "--json", dest="ledger_json", action="store_true", default=False if top else argparse.SUPPRESS,
         help="print JSON for programs",

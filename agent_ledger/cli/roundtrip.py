@@ -27,9 +27,15 @@ def prove(home: str, synchronous: str) -> list[Check]:
     beside = folder if os.path.isdir(folder) and os.access(folder, os.W_OK | os.X_OK) else None
     try:
         with tempfile.TemporaryDirectory(prefix=".doctor-", dir=beside, ignore_cleanup_errors=True) as throw_away:
-            return _prove(throw_away, synchronous, "on the disk of this home" if beside else "among the temporary files")
+            return _prove(
+                throw_away, synchronous, "on the disk of this home" if beside else "among the temporary files"
+            )
     except OSError as error:
-        return [Check("round trip", FAIL, f"no throw-away home could be made: {error}", "look at free space and permissions")]
+        return [
+            Check(
+                "round trip", FAIL, f"no throw-away home could be made: {error}", "look at free space and permissions"
+            )
+        ]
 
 
 def _prove(home: str, synchronous: str, place: str) -> list[Check]:
@@ -42,10 +48,19 @@ def _prove(home: str, synchronous: str, place: str) -> list[Check]:
         with Reader(ledger_path(home)) as reader:
             after = reader.tail(10)
     except (LedgerError, OSError, ValueError, subprocess.SubprocessError) as error:
-        return [Check("round trip", FAIL, f"{place}: {error}", "see the message; report it when it is none of the disk")]
+        return [
+            Check("round trip", FAIL, f"{place}: {error}", "see the message; report it when it is none of the disk")
+        ]
     wrong = _wrong(before, after, str(told.get("context", "")))
     if wrong:
-        return [Check("round trip", FAIL, f"{place}: {wrong}", "please report this with the output of: hermes ledger doctor --json")]
+        return [
+            Check(
+                "round trip",
+                FAIL,
+                f"{place}: {wrong}",
+                "please report this with the output of: hermes ledger doctor --json",
+            )
+        ]
     return [
         Check("round trip", OK, f"issued, confirmed, lost in a crash, told once ({place}, journal {mode})"),
         _locks(before[-1], home),
@@ -68,7 +83,7 @@ def _locks(row: Row, home: str) -> Check:
     """Whether the lock file of the process that died said so."""
     lock = os.path.join(data_folder(home), "owners", row.owner + ".lock")
     if row.owner.endswith("x"):
-        return Check("owner locks", WARN, "no lock files can be had here, so pid and start time tell whether a process lives",
+        return Check("owner locks", WARN, "no lock files can be had here; pid and start time tell who lives",
                      "keep the Hermes home on a local disk")  # fmt: skip
     if os.path.exists(lock) and owner.is_alive(row.owner, os.path.dirname(lock)) is not False:
         return Check("owner locks", FAIL, "the lock of a process that ended still seems to be held",

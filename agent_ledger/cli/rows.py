@@ -77,8 +77,14 @@ def cells(row: Row, now: float) -> tuple[str, ...]:
         cut(safe(row.status), _MOST_STATUS),
         safe(row.effect),
         cut(safe(row.tool_name), _MOST_TOOL),
-        mark + safe(row.summary or row.tool_name),
+        mark + what(row),
     )
+
+
+def what(row: Row) -> str:
+    """The summary beside a column that names the tool already."""
+    text = row.summary if isinstance(row.summary, str) else ""
+    return safe(text.removeprefix(f"{row.tool_name} ")) or "-"
 
 
 def style(row: Row) -> str:

@@ -4,16 +4,28 @@ from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import dataclass
 from typing import Any
 
 from ..errors import UsageError
 from ..ghosts import owner
 from ..home import data_folder, ledger_path
-from ..store.reader import MAX_ID, Reader, Row, Told, Transition
+from ..store.reader import MAX_ID, Child, Reader, Row, Told, Transition
 from . import exits, ghosts, rows, where
 from .answer import Answer
 from .output import Screen
 from .text import duration, plural, safe, when
+
+
+@dataclass(frozen=True, slots=True)
+class Life:
+    """What happened around one call."""
+
+    changes: list[Transition]
+    told: list[Told]
+    nested: list[Row]
+    repeats: list[tuple[int, str, str]]
+    children: list[Child]
 
 
 def number(text: str) -> int:
@@ -38,7 +50,13 @@ def run(options: argparse.Namespace) -> Answer:
             last = reader.last_id()
             held = f"its newest call is {last}" if last else "it holds no call"
             raise UsageError(f"there is no call {row_id} in {ledger_path(home)}; {held}. See: hermes ledger tail")
-        changes, told, nested = reader.transitions(row_id), reader.told(row_id), reader.nested(row_id)
+        life = Life(
+            changes=reader.transitions(row_id),
+            told=reader.told(row_id),
+            nested=reader.nested(row_id),
+            repeats=reader.repeats(row),
+            children=reader.children(row),
+        )
         ghost = _ghost(reader, home, row, now)
     alive = owner.is_alive(row.owner, f"{data_folder(home)}/owners")
     data = {
@@ -47,15 +65,21 @@ def run(options: argparse.Namespace) -> Answer:
         "why": ghost.why if ghost else None,
         "owner_alive": alive,
         "transitions": [
-            {"ts": one.ts, "from_status": one.from_status, "to_status": one.to_status, "why": one.why} for one in changes
+            {"ts": one.ts, "from_status": one.from_status, "to_status": one.to_status, "why": one.why}
+            for one in life.changes
         ],
         "notices": [
             {"id": one.id, "ts": one.ts, "session_id": one.session_id, "turn_id": one.turn_id, "state": one.state}
-            for one in told
+            for one in life.told
         ],
-        "nested": [rows.as_json(one, now) for one in nested],
+        "nested": [rows.as_json(one, now) for one in life.nested],
+        "repeats": [{"id": other, "ts": ts, "status": status} for other, ts, status in life.repeats],
+        "children": [
+            {"session_id": one.session_id, "confirmed": one.confirmed, "unsettled": one.unsettled}
+            for one in life.children
+        ],
     }
-    return Answer(exits.OK, data, lambda screen: _show(screen, row, ghost, alive, changes, told, nested, now))
+    return Answer(exits.OK, data, lambda screen: _show(screen, row, ghost, alive, life, now))
 
 
 def _ghost(reader: Reader, home: str, row: Row, now: float) -> ghosts.OpenGhost | None:
@@ -69,9 +93,7 @@ def _show(
     row: Row,
     ghost: ghosts.OpenGhost | None,
     alive: bool | None,
-    changes: list[Transition],
-    told: list[Told],
-    nested: list[Row],
+    life: Life,
     now: float,
 ) -> None:
     def field(name: str, value: object) -> None:
@@ -90,7 +112,7 @@ def _show(
         screen.line(f"{'settled':<10}{when(row.settled_ts, now)}" + (f", took {took}" if took else ""))
     else:
         field("grace", f"{row.grace_s} s")
-    field("process", f"{row.owner} ({ {True: 'running', False: 'ended', None: 'cannot tell whether it runs'}[alive]})")
+    field("process", f"{row.owner} ({ {True: 'running', False: 'ended', None: 'cannot tell whether it runs'}[alive] })")
     field("session", row.session_id)
     field("turn", row.turn_id)
     field("task", row.task_id)
@@ -105,17 +127,31 @@ def _show(
     screen.line(f"{'arguments':<10}{row.args_len} characters, sha256 {safe(row.args_sha256)[:16]}")
     for line in _pretty(rows.arguments(row)):
         screen.line("          " + line)
-    if changes:
+    _show_life(screen, life, now)
+
+
+def _show_life(screen: Screen, life: Life, now: float) -> None:
+    if life.changes:
         screen.line("\nchanges")
-        for one in changes:
+        for one in life.changes:
             screen.line(f"  {when(one.ts, now)}  {safe(one.from_status)} to {safe(one.to_status)}: {safe(one.why)}")
-    if told:
+    if life.told:
         screen.line("\ntold to the agent")
-        for notice in told:
+        for notice in life.told:
             screen.line(f"  {when(notice.ts, now)}  session {safe(notice.session_id)}, {_read(notice.state)}")
-    if nested:
-        screen.line(f"\n{plural(len(nested), 'call')} inside it")
-        screen.table(rows.HEADS, [rows.cells(one, now) for one in nested], [rows.style(one) for one in nested])
+    if life.repeats:
+        screen.line("\nthe same call with the same arguments in this conversation")
+        for other, ts, status in life.repeats:
+            screen.line(f"  #{other}  {when(ts, now)}  {safe(status)}")
+    if life.children:
+        screen.line("\nsessions that it launched")
+        for child in life.children:
+            screen.line(
+                f"  {safe(child.session_id)}: {plural(child.confirmed, 'call')} confirmed, {child.unsettled} not settled"
+            )
+    if life.nested:
+        screen.line(f"\n{plural(len(life.nested), 'call')} inside it")
+        screen.table(rows.HEADS, [rows.cells(one, now) for one in life.nested], [rows.style(one) for one in life.nested])
 
 
 def _pretty(value: Any) -> list[str]:

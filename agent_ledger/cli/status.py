@@ -56,7 +56,12 @@ def run(options: argparse.Namespace) -> Answer:
             ],
         },
         "ghosts": [ghosts.as_json(ghost, now) for ghost in found[-NEWEST:]],
-        "spool": {"lines": waits.lines, "bytes": waits.bytes, "files": waits.files, "not_replayed": not_replayed or None},
+        "spool": {
+            "lines": waits.lines,
+            "bytes": waits.bytes,
+            "files": waits.files,
+            "not_replayed": not_replayed or None,
+        },
         "health": state,
         "settings_problems": list(chosen.problems),
     }
@@ -104,7 +109,9 @@ def _health_lines(state: dict[str, Any], waits: where.Waiting, not_replayed: str
         lines.append("health    ok")
     else:
         why = f"; the ledger did not take them: {safe(not_replayed)}" if not_replayed else ""
-        lines.append(f"health    degraded: {plural(waits.lines, 'record')} ({size(waits.bytes)}) wait in the spool{why}")
+        lines.append(
+            f"health    degraded: {plural(waits.lines, 'record')} ({size(waits.bytes)}) wait in the spool{why}"
+        )
     if state["lost_writes"]:
         lines.append(f"lost      {plural(state['lost_writes'], 'record')} fitted neither the ledger nor the spool")
     if state["spool_refused"]:
@@ -158,5 +165,3 @@ def _count(meta: Mapping[str, str], key: str) -> int:
         return int(meta.get(key, 0))
     except ValueError:
         return 0
-
-

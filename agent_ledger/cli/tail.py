@@ -33,7 +33,8 @@ def status_pattern(asked: str) -> str:
     if word.startswith("error:") and len(word) > 6 and len(word) < 200:
         return ERROR_PREFIX + asked.strip()[6:]
     raise UsageError(
-        f"there is no status {safe(asked)!r}. It is one of pending, confirmed, ghost, error, or one kind such as error:timeout"
+        f"there is no status {safe(asked)!r}. It is one of pending, confirmed, ghost, error, or one kind such as"
+        " error:timeout"
     )
 
 
@@ -67,7 +68,7 @@ def _names(reader: Reader, session: str | None) -> Sequence[str]:
 
 
 class Follower:
-    """``tail -f``: survives the ledger being set aside and made anew, and asks SQLite only when something was committed."""
+    """``tail -f``: survives the ledger being set aside and made anew, and looks only after something was committed."""
 
     def __init__(self, options: argparse.Namespace, screen: Screen, say: Callable[[str], None]) -> None:
         self._limit = count(options.ledger_lines)
@@ -84,11 +85,11 @@ class Follower:
 
     def run(self, until: Callable[[], bool] = lambda: False) -> None:
         """Print until ``until()``, a Ctrl-C or the end of the reader of our output."""
-        reader: Reader | None = where.opened(self._home)
+        first = where.opened(self._home)
+        reader: Reader | None = first
         try:
-            assert reader is not None
-            self._begin(reader)
-            seen = reader.changes()
+            seen = first.changes()
+            self._begin(first)
             while not until():
                 time.sleep(POLL_S)
                 if reader is None or readers.stamp(self._path) != reader.stamp or self._log_came(reader):
@@ -177,4 +178,3 @@ class Follower:
                 self._screen.line(rows.settled_line(row))
         if changed:
             self._screen.flush()
-

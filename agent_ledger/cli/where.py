@@ -43,7 +43,9 @@ def home_of(asked: str | None) -> str:
         raise UsageError("--home needs the path of a Hermes home, such as ~/.hermes")
     path = os.path.abspath(os.path.expanduser(asked))
     if not os.path.isdir(path):
-        raise UsageError(f"there is no folder {path}. Give the Hermes home, the folder that holds config.yaml, with --home")
+        raise UsageError(
+            f"there is no folder {path}. Give the Hermes home, the folder that holds config.yaml, with --home"
+        )
     return path
 
 
@@ -129,7 +131,10 @@ def replay(home: str, budget_s: float = REPLAY_S) -> str:
         owners = os.path.join(data_folder(home), "owners")
         start = time.monotonic()
         spool.replay(
-            Database(path, settings_of(home).synchronous), start + _LOCK_S, start + budget_s, lambda name: owner.is_gone(name, owners)
+            Database(path, settings_of(home).synchronous),
+            start + _LOCK_S,
+            start + budget_s,
+            lambda name: owner.is_gone(name, owners),
         )
     except Unavailable as trouble:
         return f"{trouble}"

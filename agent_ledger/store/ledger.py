@@ -242,6 +242,18 @@ def is_alone(connection: sqlite3.Connection, row: OpenRow, session_ids: Sequence
     return found is None
 
 
+def open_row(connection: sqlite3.Connection, row_id: int) -> OpenRow | None:
+    """One row as judgement needs it, whatever its status."""
+    row = connection.execute(f"SELECT {_ROW_COLUMNS} FROM ledger WHERE id = ?", (row_id,)).fetchone()
+    return OpenRow(*row) if row else None
+
+
+def settle_by_hand(connection: sqlite3.Connection, row: OpenRow, effect: str, why: str, ts: str) -> None:
+    """An operator's word on a ghost: its effect. The status stays, or becomes, GHOST_REPORTED: nobody confirmed it."""
+    connection.execute("UPDATE ledger SET status = 'GHOST_REPORTED', effect = ? WHERE id = ?", (effect, row.id))
+    transition(connection, row.id, ts, row.status, GHOST_REPORTED, why)
+
+
 def claim(connection: sqlite3.Connection, reasons: Iterable[tuple[int, str, str]], ts: str) -> list[int]:
     """Turn open rows into reported ghosts; returns the ids that this very transaction got.
 
@@ -344,11 +356,14 @@ def settle_from_history(connection: sqlite3.Connection, row: OpenRow, outcome: O
 
 
 def facts(connection: sqlite3.Connection, row_id: int) -> Facts | None:
-    """What a notice says of one row, None where it was deleted."""
+    """What a notice says of one row, None where it was deleted or an operator settled it since."""
     row = connection.execute(
-        "SELECT id, ts, tool_name, args_json, args_sha256, status, effect, coalesce((SELECT why FROM transitions WHERE"
-        " ledger_id = ledger.id AND to_status = 'GHOST_REPORTED' ORDER BY transitions.id DESC LIMIT 1), ''),"
-        " (SELECT count(*) FROM ledger AS nested WHERE nested.outer_id = ledger.id) FROM ledger WHERE id = ?",
+        "SELECT id, ts, tool_name, args_json, args_sha256, status, effect,"
+        " coalesce((SELECT why FROM transitions WHERE ledger_id = ledger.id AND from_status = 'PENDING'"
+        " ORDER BY transitions.id LIMIT 1), ''),"
+        " (SELECT count(*) FROM ledger AS nested WHERE nested.outer_id = ledger.id)"
+        " FROM ledger WHERE id = ? AND NOT EXISTS (SELECT 1 FROM transitions WHERE ledger_id = ledger.id"
+        " AND from_status = 'GHOST_REPORTED' AND to_status = 'GHOST_REPORTED')",
         (row_id,),
     ).fetchone()
     return Facts(*row) if row else None

@@ -27,7 +27,7 @@ from urllib.parse import quote
 
 from ..errors import LedgerUnreadable, NewerLedger, NoLedger
 from ..model import PENDING, UNKNOWN
-from . import schema, sessions
+from . import ledger, schema, sessions
 from .ledger import OPEN
 
 T = TypeVar("T")
@@ -98,6 +98,15 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
+class Child:
+    """A delegated session: how many calls it confirmed, and how many are open or ghosts."""
+
+    session_id: str
+    confirmed: int
+    unsettled: int
+
+
+@dataclass(frozen=True, slots=True)
 class OpenCall:
     """A call without an outcome: its row, why it was reported ('' while it was not), how many calls ran inside it."""
 
@@ -129,8 +138,8 @@ class Reader:
         kind = _kind(path)
         if kind == "absent":
             raise NoLedger(
-                f"no ledger yet at {path}: nothing was recorded in this Hermes home. The first state-changing call of an"
-                " agent creates it; see `hermes ledger doctor` where you expected calls"
+                f"no ledger yet at {path}: nothing was recorded in this Hermes home. The first state-changing call of"
+                " an agent creates it; see `hermes ledger doctor` where you expected calls"
             )
         if kind != "file":
             raise LedgerUnreadable(
@@ -174,8 +183,8 @@ class Reader:
             raise NoLedger(f"the ledger at {self.path} is empty: nothing was recorded in this Hermes home yet")
         if "ledger" not in names:
             raise LedgerUnreadable(
-                f"{self.path} is a database of another program (it has no table `ledger`). Move it away, so that the plugin"
-                " can make a fresh ledger"
+                f"{self.path} is a database of another program (it has no table `ledger`). Move it away, so that the"
+                " plugin can make a fresh ledger"
             )
 
     def _ask(self, work: Callable[[sqlite3.Connection], T]) -> T:
@@ -189,8 +198,9 @@ class Reader:
         primary = code & 0xFF if isinstance(code, int) else None
         if getattr(self, "version", 0) > schema.SCHEMA_VERSION:
             return NewerLedger(
-                f"cannot read {self.path}: it was made by a later version of agent-ledger (schema {self.version}, this"
-                f" version knows {schema.SCHEMA_VERSION}; {error}). Update the plugin: hermes plugins update agent-ledger"
+                f"cannot read {self.path}: it was made by a later version of agent-ledger (schema {self.version},"
+                f" this version knows {schema.SCHEMA_VERSION}; {error}). Update the plugin: hermes plugins"
+                " update agent-ledger"
             )
         return LedgerUnreadable(f"cannot read {self.path}: {error}. {_NEXT.get(primary or 0, _NEXT[0])}")
 
@@ -253,8 +263,8 @@ class Reader:
         session_ids: Sequence[str] = (),
         after: int = 0,
     ) -> list[Row]:
-        """The newest ``limit`` rows, oldest of them first. ``tool`` and ``status`` are exact, or GLOB patterns where they
-        hold ``*``; ``after``: only rows with a greater id, and then the oldest of them."""
+        """The newest ``limit`` rows, oldest of them first. ``tool`` and ``status`` are exact, or GLOB patterns where
+        they hold ``*``; ``after``: only rows with a greater id, and then the oldest of them."""
         where, values = ["id > ?"], [after]  # type: list[str], list[Any]
         for column, wanted in (("tool_name", tool), ("status", status)):
             if wanted:
@@ -298,6 +308,28 @@ class Reader:
             " AND EXISTS (SELECT 1 FROM json_each(ghosts) WHERE value = ?) ORDER BY id"
         )
         return self._ask(lambda connection: [Told(*row) for row in connection.execute(query, (row_id,))])
+
+    def repeats(self, row: Row) -> list[tuple[int, str, str]]:
+        """(id, ts, status) of the other calls of the conversation with the same tool and arguments, the first 200."""
+
+        def work(connection: sqlite3.Connection) -> list[tuple[int, str, str]]:
+            names = sessions.conversation(connection, row.session_id)
+            return connection.execute(
+                f"SELECT id, ts, status FROM ledger INDEXED BY ledger_session WHERE session_id IN ({_marks(names)})"
+                f" AND args_sha256 = ? AND tool_name = ? AND id <> ? ORDER BY id LIMIT {_MOST_NESTED}",
+                (*names, row.args_sha256, row.tool_name, row.id),
+            ).fetchall()
+
+        return self._ask(work)
+
+    def children(self, row: Row) -> list[Child]:
+        """The sessions that a delegating call launched, with what they did."""
+
+        def work(connection: sqlite3.Connection) -> list[Child]:
+            names = sessions.children(connection, *ledger.span_of_launch(connection, row.id))
+            return [Child(name, *ledger.tally(connection, [name])) for name in names]
+
+        return self._ask(work) if row.tool_name == "delegate_task" else []
 
     def open_calls(self, session_ids: Sequence[str] = ()) -> list[OpenCall]:
         """Every call that may be an open ghost, oldest first: still PENDING, or reported and of unknown effect.

@@ -151,6 +151,11 @@ class ModelServer:
         with self._lock:
             self._script, self._played = list(turns), 0
 
+    def follow(self, script: Script) -> None:
+        """Replace the script by one that is asked for each turn, in the order of the requests."""
+        with self._lock:
+            self._script, self._played = script, 0
+
     def answer(self, body: dict[str, Any]) -> Turn:
         """Record a request and choose its turn."""
         request = Request(body)

@@ -115,38 +115,6 @@ def test_the_notice_is_not_repeated_in_the_conversation(story: Story) -> None:
             assert len([words for words in request.texts("user") if PLUGIN in words]) <= 1
 
 
-@pytest.fixture(scope="module")
-def interrupted(ledger_home: NewHome, model: ModelServer) -> Story:
-    """Interrupt a host (SIGINT) in the middle of a command, then resume its session."""
-    home = ledger_home()
-    tale = Story(home)
-    begun = home.work / "begun"
-    model.play(calls(Call("terminal", {"command": f"touch {begun}; sleep {SLEEP_SECONDS}"}, id="cut")), text("over"))
-    run = home.start_chat("do the long thing")
-    run.wait_for(begun.exists, "the command has begun")
-    run.interrupt()
-    tale.rows["interrupted"] = home.ledger.only()
-    tale.session = tale.rows["interrupted"]["session_id"]
-    before = len(model.requests)
-    model.play(text("understood"))
-    home.chat("go on", tale.session)
-    tale.requests["resumed"] = model.requests[before:]
-    tale.rows["resumed"] = home.ledger.only()
-    return tale
-
-
-def test_an_interrupted_call_is_never_confirmed(interrupted: Story) -> None:
-    """A command cut short by Ctrl-C is not recorded as done: its effect is unknown."""
-    for row in interrupted.rows.values():
-        assert row["status"] != "CONFIRMED"
-        assert row["effect"] == "unknown"
-
-
-def test_an_interrupted_call_does_not_stay_pending(interrupted: Story) -> None:
-    """By the next turn of that session the call has an outcome, or the agent was told about it."""
-    assert interrupted.rows["resumed"]["status"] != "PENDING"
-
-
 def test_a_killed_host_leaves_a_ledger_that_another_program_can_read(story: Story) -> None:
     """The database is whole after the kill: SQLite finds nothing wrong."""
     found = query(story.home.ledger.path, "PRAGMA integrity_check")

@@ -77,15 +77,6 @@ def test_other_effects_are_refused(fresh: sqlite3.Connection) -> None:
         fresh.execute("INSERT INTO ledger (ts, effect) VALUES ('t', 'maybe')")
 
 
-def test_ids_are_never_used_again(fresh: sqlite3.Connection) -> None:
-    """After all rows are deleted the next id goes on from where it was."""
-    fresh.execute("INSERT INTO ledger (ts) VALUES ('a')")
-    fresh.execute("INSERT INTO ledger (ts) VALUES ('b')")
-    fresh.execute("DELETE FROM ledger")
-    fresh.execute("INSERT INTO ledger (ts) VALUES ('c')")
-    assert fresh.execute("SELECT id FROM ledger").fetchall() == [(3,)]
-
-
 def test_space_can_be_given_back(fresh: sqlite3.Connection) -> None:
     """auto_vacuum is INCREMENTAL from the first page on."""
     assert fresh.execute("PRAGMA auto_vacuum").fetchone() == (2,)

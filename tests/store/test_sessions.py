@@ -96,5 +96,7 @@ def test_has_edge(known: sqlite3.Connection) -> None:
 def test_long_chain_is_walked(known: sqlite3.Connection) -> None:
     """A conversation that rotated five hundred times is one conversation."""
     for number in range(500):
-        known.execute("INSERT INTO sessions VALUES (?, ?, 'rotation', 'turn', '', 't')", (f"s{number + 1}", f"s{number}"))
+        known.execute(
+            "INSERT INTO sessions VALUES (?, ?, 'rotation', 'turn', '', 't')", (f"s{number + 1}", f"s{number}")
+        )
     assert len(sessions.conversation(known, "s250")) == 501
