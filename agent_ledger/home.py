@@ -63,11 +63,13 @@ def ledger_path(home: str) -> str:
 
 
 def make_private_folder(path: str) -> None:
-    """Create a folder for this user alone (0700), parents included; an existing one of ours is tightened.
-
-    Raises OSError where that cannot be done.
+    """Create a folder for this user alone (0700); an existing one of ours is tightened, and so is the plugin's data folder
+    above it. Raises OSError where that cannot be done.
     """
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    parent = os.path.dirname(path)
+    if os.path.basename(parent) == PLUGIN and os.path.basename(path) != PLUGIN:
+        make_private_folder(parent)
+    Path(parent).mkdir(parents=True, exist_ok=True)
     try:
         os.mkdir(path, 0o700)
     except FileExistsError:

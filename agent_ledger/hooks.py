@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import hostinfo, log, process, reads, runtime
+from .digest import clean_id
 from .home import hermes_home
 from .model import Turn
 from .recorder import Ids
@@ -50,7 +51,7 @@ class Hooks:
                     reads.note(session_id, tool_name)
                 else:
                     ids = Ids.of(session_id, task_id, turn_id, tool_call_id)
-                    recorder.announce(kind, tool_name, args, ids, time.monotonic() + LOCK_WAIT_S)
+                    recorder.announce(kind, clean_id(tool_name), args, ids, time.monotonic() + LOCK_WAIT_S)
         except BaseException as error:
             _swallow("pre_tool_call", error)
         return None
@@ -78,7 +79,7 @@ class Hooks:
             if serving is not None and isinstance(tool_name, str) and tool_name:
                 ids = Ids.of(session_id, task_id, turn_id, tool_call_id)
                 serving.recorder.settle(
-                    tool_name, args, ids, time.monotonic() + LOCK_WAIT_S,
+                    clean_id(tool_name), args, ids, time.monotonic() + LOCK_WAIT_S,
                     result, status, error_type, error_message, duration_ms,
                 )  # fmt: skip
         except BaseException as error:

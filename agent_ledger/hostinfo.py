@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
+from . import digest
+
 
 def in_background_review() -> bool:
     """True inside a background review or curator: a fork that works under the session id of the conversation it looks at
@@ -20,7 +22,15 @@ def in_background_review() -> bool:
 
 def terminal_backend() -> str:
     """Where terminal commands run: local, docker, ssh, ...; '' where the host does not say, which means local."""
-    return os.environ.get("TERMINAL_ENV", "")[:40]
+    return digest.clean_id(os.environ.get("TERMINAL_ENV", ""), 40)
+
+
+def working_folder() -> str:
+    """The folder that the host's tools start from: the one it was told to work in, else the process's own."""
+    try:
+        return digest.clean_id(os.environ.get("TERMINAL_CWD") or os.getcwd(), 1000)
+    except OSError:  # deleted under us
+        return ""
 
 
 def plugin_host_parent() -> int | None:

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import logging
-import threading
 import time
 
 logger = logging.getLogger("agent_ledger")
 
 _EVERY_S = 60.0
 _MOST_CAUSES = 500
-_last: dict[str, float] = {}
-_lock = threading.Lock()
+_last: dict[str, float] = {}  # without a lock: one line too many does no harm, a lock held across a fork does
 
 
 def warn(cause: str, message: str, *values: object) -> None:
     """Log a warning, unless the same ``cause`` was logged in the last minute. Never raises."""
     now = time.monotonic()
-    with _lock:
-        if now - _last.get(cause, -_EVERY_S) < _EVERY_S:
-            return
-        if len(_last) >= _MOST_CAUSES:
-            _last.clear()
-        _last[cause] = now
+    if now - _last.get(cause, -_EVERY_S) < _EVERY_S:
+        return
+    if len(_last) >= _MOST_CAUSES:
+        _last.clear()
+    _last[cause] = now
     logger.warning("agent-ledger: " + message, *values)
 
 

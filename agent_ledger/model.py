@@ -29,7 +29,7 @@ STARTED = "started"
 NONE = "none"
 
 
-_this_second: tuple[int, str] = (0, "")
+_this_second: tuple[int, str] = (-1, "")
 
 
 def now_iso(moment: float | None = None) -> str:

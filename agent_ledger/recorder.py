@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import threading
-import time
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -43,6 +41,7 @@ class _Announced:
     """A row of this process that is still open, so that its post need not search for it."""
 
     row_id: int
+    ts: str
     args_key: object
     repeat: bool
 
@@ -80,9 +79,10 @@ class Recorder:
             marks.append("background")
         if hostinfo.in_background_review():
             marks.append(FORK)
+        ts = now_iso()
         row_id, flags = self.keeper.announce(
             Call(
-                ts=now_iso(),
+                ts=ts,
                 session_id=ids.session,
                 task_id=ids.task,
                 turn_id=ids.turn,
@@ -94,7 +94,7 @@ class Recorder:
                 summary=self._summary(tool_name, args),
                 grace_s=self.table.grace_s(tool_name, args),
                 owner=self.owner,
-                cwd=_cwd(),
+                cwd=hostinfo.working_folder(),
                 platform=self._platforms.get(ids.session, ""),
                 backend=hostinfo.terminal_backend(),
                 reads=reads.take(ids.session),
@@ -105,7 +105,7 @@ class Recorder:
             self.conversations.get(ids.session, ()),
         )
         if row_id and ids.call:
-            announced = _Announced(row_id, key, "repeat" in flags)
+            announced = _Announced(row_id, ts, key, "repeat" in flags)
             self._remember((ids.session, ids.turn, ids.call, tool_name), announced)
 
     # --- post_tool_call
@@ -132,7 +132,7 @@ class Recorder:
         known = self._take_known((ids.session, ids.turn, ids.call, tool_name), args)
         simple = known is not None and tool_name != "execute_code" and judged.effect != STARTED
         if known and simple and not (known.repeat and judged.confirmed):
-            if self.keeper.settle_open(known.row_id, ledger.outcome_values(judged, ts, known.row_id), deadline):
+            if self.keeper.settle_open(ledger.outcome_values(judged, ts, known.row_id, known.ts, ids.call), deadline):
                 return
         arguments = digest.digest_args(args, self.settings.store_args)
         self.keeper.settle(
@@ -152,7 +152,7 @@ class Recorder:
                 outcome=judged,
                 flags="unknown_tool" if kind is tools.UNKNOWN else "",
                 probe_json=footprint.of_launch(outcome.result_keys(result)) if judged.effect == STARTED else "",
-                cwd=_cwd(),
+                cwd=hostinfo.working_folder(),
                 platform=self._platforms.get(ids.session, ""),
                 backend=hostinfo.terminal_backend(),
             ),
@@ -220,19 +220,3 @@ class Recorder:
         if self.settings.store_args == "hash":
             return digest.summarize(tool_name, ())
         return digest.summarize(tool_name, tools.summary_parts(tool_name, args))
-
-
-_folder: tuple[float, str] = (0.0, "")
-
-
-def _cwd() -> str:
-    """The working folder, asked once a second: a host hardly ever changes it, and the question is a system call."""
-    global _folder
-    now, known = time.monotonic(), _folder
-    if now - known[0] > 1.0 or not known[0]:
-        try:
-            known = (now, os.getcwd())
-        except OSError:  # deleted under us
-            known = (now, "")
-        _folder = known
-    return known[1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -219,7 +220,7 @@ def _from_text(name: str, text: str) -> Any:
     table: dict[str, Any] = {}
     for part in parts:
         tool, equals, seconds = part.rpartition("=")
-        if not equals or not seconds.strip().isdigit():
+        if not equals or not re.fullmatch(r"[0-9]{1,9}", seconds.strip()):
             return text
         table[tool.strip()] = int(seconds)
     return table

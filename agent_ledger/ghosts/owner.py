@@ -44,17 +44,20 @@ def _take(folder: str) -> tuple[str, int | None]:
         # The plugin runs in a helper process of the host, which may be restarted while the host goes on.
         return name + "x", None
     path = os.path.join(folder, name + ".lock")
+    building = path + ".new"
     try:
         make_private_folder(folder)
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        descriptor = os.open(building, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     except OSError:
         return name + "x", None
     try:
+        # Locked before it has its name: a lock file that nobody holds says that its owner is gone.
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:  # a file system without locks: a file that nobody can lock would say that we are gone
+        os.rename(building, path)
+    except OSError:  # a file system without locks
         os.close(descriptor)
         with contextlib.suppress(OSError):
-            os.unlink(path)
+            os.unlink(building)
         return name + "x", None
     return name, descriptor
 

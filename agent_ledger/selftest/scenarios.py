@@ -17,10 +17,11 @@ CHILD_SECONDS = 120
 
 
 def loads(host: Host, home: Home) -> str:
-    """The host loads the plugin, and it registers its four hooks: once, but for posts, which some hosts drop otherwise."""
+    """The host loads the plugin with its four hooks: each once, but posts more often where the host drops some."""
     held = {hook: len(host.callbacks(hook)) for hook in RELIED_ON}
     posts = held["post_tool_call"]
-    expect(posts and held == {**dict.fromkeys(RELIED_ON, 1), "post_tool_call": posts}, "one callback for each hook", held)
+    once = {**dict.fromkeys(RELIED_ON, 1), "post_tool_call": max(posts, 1)}
+    expect(held == once, "one callback for each hook", held)
     return "four hooks, one callback each" + (f", {posts} for posts" if posts > 1 else "")
 
 

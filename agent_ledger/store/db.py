@@ -7,10 +7,15 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
-from .. import process
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
+from .. import log, process
 from ..home import make_private_folder
 from ..model import now_iso
 from . import schema
@@ -79,6 +84,7 @@ class Database:
         self.synchronous = synchronous
         self._wal = path + "-wal"
         self._connections: dict[str, _Shared] = process.registry().connections
+        self._tried: tuple[int, int] | None = None  # the file that was last opened, or could not be
 
     # --- use
 
@@ -157,10 +163,12 @@ class Database:
         Returns the new name, or None where another process has already done it.
         """
         state = process.registry()
-        with state.lock:
+        with state.lock, exclusive(self.path + ".aside"):
             shared = self._connections.get(self.path)
-            if shared is not None and _identity(self.path) not in (None, shared.identity):
+            if shared is not None:
                 self._forget(shared)
+            # Only the very file that was found corrupt: another process, or thread, may have begun a fresh one.
+            if _identity(self.path) != (shared.identity if shared is not None else self._tried):
                 return None
             stamp = now_iso().replace(":", "").replace(".", "")
             aside = f"{self.path}.corrupt-{stamp}-{os.getpid()}"
@@ -168,9 +176,17 @@ class Database:
             for suffix in ("-wal", "-shm", ""):
                 with contextlib.suppress(FileNotFoundError):
                     os.rename(self.path + suffix, aside + suffix)
-            if shared is not None:
-                self._forget(shared)
             return aside
+
+    def forget_where_gone(self) -> None:
+        """Give up the connection where its file or its log was taken away; the next use opens what is there then."""
+        state = process.registry()
+        with state.lock:
+            shared = self._connections.get(self.path)
+            if shared is not None:
+                shared.changed_ns = -1
+                if not self._is_current(shared):
+                    self._forget(shared)
 
     # --- opening
 
@@ -237,6 +253,7 @@ class Database:
             create(self.path, self.synchronous)
         elif os.stat(self.path).st_mode & 0o077:
             os.chmod(self.path, 0o600)
+        self._tried = _identity(self.path)
         connection = sqlite3.connect(
             self.path, timeout=0, isolation_level=None, check_same_thread=False, cached_statements=64
         )
@@ -247,6 +264,8 @@ class Database:
         except BaseException:
             connection.close()
             raise
+        if mode != "wal":
+            log.warn("wal", "SQLite cannot use its write-ahead log for %s (mode %s); recording goes on", self.path, mode)
         identity = _identity(self.path)
         if identity is None:
             connection.close()
@@ -256,6 +275,8 @@ class Database:
 
 def prepare(connection: sqlite3.Connection, synchronous: str) -> str:
     """Set up a connection that writes; returns the journal mode in force. Raises Unavailable for a newer ledger."""
+    if connection.execute("PRAGMA page_count").fetchone()[0] == 0:  # an empty file that somebody else made
+        connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
     row = connection.execute("PRAGMA journal_mode").fetchone()
     if row[0] != "wal":
         row = connection.execute("PRAGMA journal_mode = WAL").fetchone()
@@ -303,6 +324,20 @@ def create(path: str, synchronous: str = "normal") -> None:
                 os.rename(building, path)
     finally:
         _remove(building)
+
+
+@contextlib.contextmanager
+def exclusive(path: str) -> Iterator[None]:
+    """Hold the lock file ``path`` (0600); waits for it, for what it guards takes microseconds. No lock where the file system
+    has none."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        if fcntl is not None:
+            with contextlib.suppress(OSError):
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _remove(building: str) -> None:

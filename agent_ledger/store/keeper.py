@@ -63,8 +63,9 @@ class Keeper:
         self._spooled(self.spool.add_call(call))
         return 0, call.flags
 
-    def settle_open(self, row_id: int, values: tuple[object, ...], deadline: float) -> bool:
-        """Record the outcome of a row that this process knows to be open; False where that did not succeed."""
+    def settle_open(self, values: tuple[object, ...], deadline: float) -> bool:
+        """Record the outcome of a row that this process knows to be open (``ledger.outcome_values``); False where that
+        did not succeed."""
         if not self.ready(deadline):
             return False
         try:
@@ -140,8 +141,8 @@ class Keeper:
         except Unavailable as trouble:
             self._failed(trouble)
             return False
-        except OSError as error:
-            log.warn("spool", "the spool cannot be read (%s); its lines wait", error)
+        except Exception as error:  # a line of a kind that nobody thought of must not stop the hooks
+            log.warn("spool", "the spool cannot be replayed (%s: %s); its lines wait", type(error).__name__, error)
             return False
         finally:
             self._draining.release()
@@ -159,6 +160,8 @@ class Keeper:
     def _failed(self, trouble: Unavailable) -> None:
         self._closed_until = time.monotonic() + BREAK_S
         self.state, self.last_error, self.last_error_ts = trouble.kind, trouble.detail, now_iso()
+        if trouble.kind in ("i/o error", "cannot open", "read-only"):
+            self.database.forget_where_gone()
         if trouble.kind == "corrupt":
             self._set_aside(trouble)
         elif trouble.kind != "busy":

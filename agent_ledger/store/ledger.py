@@ -36,7 +36,7 @@ RETURNING id, flags"""
 
 SETTLE_PENDING = (
     "UPDATE ledger SET status = ?, effect = ?, settled_ts = ?, duration_ms = ?, result_digest = ?, error_message = ?"
-    " WHERE id = ? AND status = 'PENDING'"
+    " WHERE id = ? AND ts = ? AND tool_call_id = ? AND status = 'PENDING'"
 )
 
 _ROW_COLUMNS = (
@@ -92,10 +92,12 @@ def call_values(call: Call) -> tuple[object, ...]:
     )  # fmt: skip
 
 
-def outcome_values(outcome: Outcome, ts: str, row_id: int) -> tuple[object, ...]:
-    """The parameters of SETTLE_PENDING."""
+def outcome_values(outcome: Outcome, ts: str, row_id: int, issued: str, call_id: str) -> tuple[object, ...]:
+    """The parameters of SETTLE_PENDING. The time of issue and the call's id guard against a row of the same number in
+    another ledger, where the first one was taken away meanwhile."""
     return (
         outcome.status, outcome.effect, ts, outcome.duration_ms, outcome.digest, outcome.error_message, row_id,
+        issued, call_id,
     )  # fmt: skip
 
 
@@ -130,8 +132,8 @@ def was_confirmed(connection: sqlite3.Connection, names: Sequence[str], tool_nam
 def open_code_row(connection: sqlite3.Connection, task_id: str) -> int:
     """The newest open execute_code call of a task: calls without ids that come now run inside it. 0 where none is."""
     row = connection.execute(
-        f"SELECT max(id) FROM ledger INDEXED BY ledger_open WHERE {OPEN} AND status = 'PENDING' AND tool_name = 'execute_code'"
-        " AND task_id = ?",
+        "SELECT max(id) FROM ledger INDEXED BY ledger_code"
+        " WHERE status = 'PENDING' AND tool_name = 'execute_code' AND task_id = ?",
         (task_id,),
     ).fetchone()
     return row[0] or 0
@@ -401,10 +403,13 @@ def _same_id(connection: sqlite3.Connection, post: Settlement) -> list[OpenRow]:
 def _same_tool(connection: sqlite3.Connection, post: Settlement) -> list[OpenRow]:
     if post.session_id:
         places = [*sessions.conversation(connection, post.session_id), ""]
+        within = f"FROM ledger INDEXED BY ledger_open WHERE {OPEN} AND session_id IN ({_marks(places)})"
         rows = connection.execute(
-            f"SELECT {_ROW_COLUMNS} FROM ledger INDEXED BY ledger_open WHERE session_id IN ({_marks(places)}) AND tool_name = ? AND {OPEN}"
-            f" ORDER BY id LIMIT {_MOST_CANDIDATES}",
-            (*places, post.tool_name),
+            # Its own id first: the oldest thousand of a tool must not hide it.
+            f"SELECT {_ROW_COLUMNS} {within} AND tool_call_id = ? AND tool_name = ?"
+            f" UNION SELECT * FROM (SELECT {_ROW_COLUMNS} {within} AND tool_name = ? ORDER BY id LIMIT {_MOST_CANDIDATES})"
+            " ORDER BY id",
+            (*places, post.tool_call_id, post.tool_name, *places, post.tool_name),
         )
     else:  # a post without a session: the task is all there is to go by
         rows = connection.execute(
@@ -416,15 +421,19 @@ def _same_tool(connection: sqlite3.Connection, post: Settlement) -> list[OpenRow
 
 
 def _is_settled(connection: sqlite3.Connection, post: Settlement) -> bool:
-    """True where this very call has its outcome already: the host reported it twice."""
+    """True where this very call has its outcome already: the host reported it twice. Constant ids repeat within a turn,
+    so the arguments must be the same, or known to have changed, or not sent."""
     if not post.tool_call_id:
         return False
-    row = connection.execute(
-        "SELECT 1 FROM ledger WHERE session_id = ? AND tool_call_id = ? AND tool_name = ? AND turn_id = ?"
-        " AND id > (SELECT max(id) FROM ledger) - ? LIMIT 1",
+    rows = connection.execute(
+        "SELECT args_sha256, flags FROM ledger WHERE session_id = ? AND tool_call_id = ? AND tool_name = ? AND turn_id = ?"
+        " AND id > (SELECT max(id) FROM ledger) - ?",
         (post.session_id, post.tool_call_id, post.tool_name, post.turn_id, _RECENT_ROWS),
-    ).fetchone()
-    return row is not None
+    )
+    return any(
+        post.args_empty or args_sha256 == post.args_sha256 or "args_changed" in flags.split()
+        for args_sha256, flags in rows
+    )
 
 
 def _orphan(connection: sqlite3.Connection, post: Settlement) -> Settled:

@@ -42,6 +42,8 @@ def choose(post: Settlement, rows: Iterable[OpenRow]) -> Match | None:
         if elsewhere:
             return _among(post, elsewhere)
     loose = [row for row in candidates if ids_may_agree(row.tool_call_id, post.tool_call_id)]
+    if post.tool_call_id:  # a nested call has no id on any host: this post is not about one
+        loose = [row for row in loose if not row.outer_id]
     same_task = [row for row in loose if row.task_id == post.task_id and row.args_sha256 == post.args_sha256]
     if same_task:
         return _among(post, same_task)

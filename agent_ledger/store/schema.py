@@ -114,6 +114,7 @@ CREATE TABLE meta (
 CREATE INDEX ledger_open ON ledger (session_id, tool_call_id)
     WHERE status IN ('PENDING', 'GHOST_REPORTED', 'ERROR:timeout', 'ERROR:cancelled');
 CREATE INDEX ledger_session ON ledger (session_id, args_sha256);
+CREATE INDEX ledger_code ON ledger (task_id) WHERE status = 'PENDING' AND tool_name = 'execute_code';
 CREATE INDEX ledger_nested ON ledger (outer_id) WHERE outer_id IS NOT NULL;
 CREATE INDEX ledger_started ON ledger (session_id) WHERE effect = 'started';
 CREATE INDEX transitions_ledger ON transitions (ledger_id);

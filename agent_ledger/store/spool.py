@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
+import itertools
 import json
 import os
 import sqlite3
@@ -24,6 +25,7 @@ MAX_FILE = 64 * 1024 * 1024  # bytes; beyond it a write is lost rather than the 
 MAX_LINE = 256 * 1024
 BATCH = 100  # lines a transaction: some milliseconds under the write lock
 KEEP_MARKS_S = 7 * 86400
+_MOST_INT = 2**63  # SQLite's integers end here
 
 _CALL_FIELDS = {field.name: field.type for field in dataclasses.fields(Call)}
 _POST_FIELDS = {field.name: field.type for field in dataclasses.fields(Settlement)}
@@ -148,20 +150,21 @@ class Spool:
         # Asked before reading: a process that is gone now can have added nothing after that.
         finished = path != self.path and bool(is_gone and is_gone(name))
         own = path == self.path
-        applied, mark = 0, self._mark(database, name, deadline)
-        lines = list(_lines(path, mark))
-        for start in range(0, len(lines), BATCH):
-            batch = lines[start : start + BATCH]
+        applied, last = 0, self._mark(database, name, deadline)
+        lines = _lines(path, last)
+        while batch := list(itertools.islice(lines, BATCH)):
             applied += database.write(functools.partial(_apply, name=name, batch=batch), deadline)
-            if time.monotonic() >= until and start + BATCH < len(lines):
+            last = batch[-1][0]
+            if time.monotonic() >= until and len(batch) == BATCH:
                 if own:
-                    self._state["backlog"] = max(1, len(lines) - start - BATCH)
+                    self._state["backlog"] = max(1, self._state["seq"] - last)
                 return applied
         if own:
-            self._drop_own(lines[-1][0] if lines else mark)
+            self._drop_own(last)
         elif finished:
             with contextlib.suppress(OSError):
                 os.unlink(path)
+            database.write(functools.partial(_forget_old_marks, folder=self.folder), deadline)
         return applied
 
     def _mark(self, database: Database, name: str, deadline: float) -> int:
@@ -195,7 +198,7 @@ def _lines(path: str, after: int) -> Iterator[tuple[int, dict[str, Any] | None]]
                 with contextlib.suppress(ValueError, RecursionError):
                     record = json.loads(raw)
             seq = record.get("seq") if isinstance(record, dict) else None
-            if type(seq) is int and seq > 0:
+            if type(seq) is int and 0 < seq < _MOST_INT:
                 if seq > last:
                     last = seq
                     yield seq, record
@@ -206,6 +209,14 @@ def _lines(path: str, after: int) -> Iterator[tuple[int, dict[str, Any] | None]]
 def _applied_to(connection: sqlite3.Connection, name: str) -> int:
     row = connection.execute("SELECT seq FROM spooled WHERE spool = ?", (name,)).fetchone()
     return int(row[0]) if row else 0
+
+
+def _forget_old_marks(connection: sqlite3.Connection, folder: str) -> None:
+    """Drop marks of files that are gone for a week. One whose file is still there must stay, or its lines count again."""
+    old = connection.execute("SELECT spool FROM spooled WHERE ts < ?", (now_iso(time.time() - KEEP_MARKS_S),)).fetchall()
+    for (name,) in old:
+        if not os.path.lexists(os.path.join(folder, f"{name}.jsonl")):
+            connection.execute("DELETE FROM spooled WHERE spool = ?", (name,))
 
 
 def _apply(connection: sqlite3.Connection, name: str, batch: list[tuple[int, dict[str, Any] | None]]) -> int:
@@ -221,7 +232,6 @@ def _apply(connection: sqlite3.Connection, name: str, batch: list[tuple[int, dic
             else:
                 refused += 1
     connection.execute("INSERT OR REPLACE INTO spooled (spool, seq, ts) VALUES (?, ?, ?)", (name, mark, now_iso()))
-    connection.execute("DELETE FROM spooled WHERE ts < ?", (now_iso(time.time() - KEEP_MARKS_S),))
     if applied:
         bump(connection, "spool_replayed", applied)
     if refused:
@@ -263,7 +273,7 @@ def _apply_one(connection: sqlite3.Connection, record: dict[str, Any]) -> bool:
                 sessions.add_edge(connection, **what)
             case _:
                 return False
-    except (TypeError, ValueError, sqlite3.IntegrityError):
+    except (TypeError, ValueError, OverflowError, sqlite3.IntegrityError):
         return False
     return True
 
@@ -276,7 +286,7 @@ def _checked(what: dict[str, Any], fields: dict[str, Any]) -> dict[str, Any]:
         value = what[name]
         if kind == "str" and (not isinstance(value, str) or len(value) > 8000):
             raise ValueError(name)
-        if kind == "int" and type(value) is not int:
+        if kind == "int" and (type(value) is not int or abs(value) >= _MOST_INT):
             raise ValueError(name)
         if kind == "bool" and type(value) is not bool:
             raise ValueError(name)
@@ -284,7 +294,7 @@ def _checked(what: dict[str, Any], fields: dict[str, Any]) -> dict[str, Any]:
             texts = (value.status, value.effect, value.digest, value.error_message)
             if not all(isinstance(text, str) and len(text) <= 8000 for text in texts):
                 raise ValueError(name)
-            if value.duration_ms is not None and type(value.duration_ms) is not int:
+            if value.duration_ms is not None and (type(value.duration_ms) is not int or abs(value.duration_ms) >= _MOST_INT):
                 raise ValueError(name)
     return what
 

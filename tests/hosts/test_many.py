@@ -74,13 +74,12 @@ def test_many_confirmed_calls_raise_no_alarm(many: Story) -> None:
 
 @pytest.fixture(scope="module")
 def same_id(ledger_home: NewHome, model: ModelServer) -> Story:
-    """Two turns of three writes whose calls all have one id, the last of each with the same arguments; then a turn
-    without calls."""
+    """Two turns of three calls that all have one id, the last of each with the same arguments; then one without calls."""
     story = Story(home := ledger_home())
     resume = ""
+    again = Call("terminal", {"command": f"echo again >> {home.work / 'both'}"}, id=SAME_ID)
     for part in ("first", "second"):
-        names = [f"{part}-1", f"{part}-2", "both"]
-        turns = [calls(write(home, name, SAME_ID)) for name in names]
+        turns = [*[calls(write(home, f"{part}-{n}", SAME_ID)) for n in (1, 2)], calls(again)]
         story.note(say(home, model, part, resume, *turns, text("done")))
         resume = newest_session(home)
     story.note(say(home, model, "and now", resume))
