@@ -7,6 +7,7 @@ import sqlite3
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from ..model import FORK, GHOST_REPORTED, UNKNOWN, OpenRow, Turn, now_iso
 from ..store import ledger, news, notices, recalls, sessions
@@ -16,6 +17,7 @@ from .notice import MAX_CALLS, Content, Launch, compose
 
 _MOST_PROBED = MAX_CALLS
 _MOST_SESSIONS = 500
+_MOST_LINES = 200
 
 
 @dataclass(slots=True)
@@ -215,7 +217,7 @@ class Reconciler:
             repeated = plan.told.ghosts
         won = ledger.claim(connection, plan.ghosts, ts)
         if won:
-            notices.add(connection, ts, turn.session, turn.turn, self._me, fingerprint(turn.message), won)
+            notices.add(connection, ts, turn.session, turn.turn, self._me, fingerprint(turn.message, turn.history), won)
         facts = [ledger.facts(connection, row_id) for row_id in dict.fromkeys([*repeated, *won])]
         content = Content(
             ghosts=[fact for fact in facts if fact is not None and fact.status == GHOST_REPORTED],
@@ -265,37 +267,63 @@ def _done(connection: sqlite3.Connection, names: Sequence[str]) -> tuple[recalls
     return mark, recalls.confirmed_since(connection, names, mark)
 
 
-def fingerprint(message: object) -> str:
-    """Length and hash of a user message, so that its turn is found again without storing its text."""
+def fingerprint(message: object, messages: object = ()) -> str:
+    """Length and hash of a user message, so that its turn is found again without storing its text, and how many earlier
+    messages of the conversation have the same text: people say "continue" again and again."""
     text = history.text_of(message)
-    if text is None:
+    if not text:
         return ""
-    return f"{len(text)}:{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}"
+    return f"{len(text)}:{_hash(text)}:{sum(_holds(shown, len(text), _hash(text)) for shown in _before(messages, message))}"
 
 
 def answered_in(messages: object, asked: str, current: object) -> bool | None:
     """Whether the turn whose user message has the fingerprint ``asked`` got an answer; None where it is not shown.
 
-    The current turn's own message may be the last one, and may have the same text; it is not the one looked for. Hosts
-    may show the message with the notice behind it, so its beginning is compared.
+    The current turn's own message may be the last one, and may have the same text; it is not the one looked for.
     """
-    length, _, wanted = asked.partition(":")
-    shown = list(history.messages(messages))
-    if not wanted or not shown:
+    parts = asked.split(":")
+    if len(parts) != 3:
         return None
-    size, found = int(length), None
-    if (
-        shown
-        and shown[-1].get("role") == "user"
-        and history.text_of(shown[-1].get("content")) == history.text_of(current)
-    ):
-        shown = shown[:-1]
-    for message in shown:
-        role = message.get("role")
-        if role == "user":
-            text = history.text_of(message.get("content"))
-            if text is not None and len(text) >= size and fingerprint(text[:size]) == asked:
+    size, wanted, earlier = int(parts[0]), parts[1], int(parts[2])
+    found: bool | None = None
+    for message in _before(messages, current):
+        if _holds(message, size, wanted):
+            earlier -= 1
+            if earlier < 0:
                 found = False
-        elif role == "assistant" and found is False:
+        elif message.get("role") == "assistant" and found is False:
             found = True
     return found
+
+
+def _before(messages: object, current: object) -> list[dict[str, Any]]:
+    """The conversation without the message of the turn that is beginning, where it is in it already."""
+    shown = list(history.messages(messages))
+    if shown and shown[-1].get("role") == "user":
+        text, now = history.text_of(shown[-1].get("content")), history.text_of(current)
+        if text is not None and now is not None and text.endswith(now):
+            return shown[:-1]
+    return shown
+
+
+def _holds(message: dict[str, Any], size: int, wanted: str) -> bool:
+    """True where a user message is, or has in it as its own lines, the text with this length and hash. Hosts put a notice
+    behind it, and merge a message into an unanswered one before it."""
+    if message.get("role") != "user":
+        return False
+    text = history.text_of(message.get("content"))
+    if text is None:
+        return False
+    at, tries = 0, 0
+    while tries < _MOST_LINES and at + size <= len(text):
+        if _hash(text[at : at + size]) == wanted:
+            return True
+        at = text.find("\n", at) + 1
+        tries += 1
+        if at == 0:
+            break
+    return False
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -24,6 +24,9 @@ T = TypeVar("T")
 
 LOCK_WAIT_S = 0.05  # what one hook may wait for locks, all of them together (DESIGN 1)
 LOOK_EVERY_S = 0.01  # how long an open file is taken for the one that was opened
+# What a hook may wait behind other threads of this process. The one in front waits for the database until its own deadline
+# at most, and whoever comes after that finds its time used up: only a starved processor makes this wait longer.
+QUEUE_WAIT_S = 0.25
 OPEN_WAIT_S = 0.4  # what a first hook may wait for another thread that opens the ledger
 _PAUSES_S = (0.0002, 0.0003, 0.0005, 0.001, 0.002)
 
@@ -91,6 +94,30 @@ class Database:
     def write(self, work: Callable[[sqlite3.Connection], T], deadline: float) -> T:
         """Run ``work`` in one IMMEDIATE transaction and commit it. ``deadline`` is on the monotonic clock and bounds the
         waiting for locks, not the work. Raises Unavailable, and nothing else, for what SQLite or the disk refuses."""
+        return self._again_where_gone(lambda: self._write(work, deadline))
+
+    def insert(self, statement: str, parameters: tuple[Any, ...], deadline: float) -> tuple[Any, ...]:
+        """Run one INSERT ... RETURNING as its own transaction; returns its row. The quickest way to disk."""
+        return self._again_where_gone(lambda: self._insert(statement, parameters, deadline))
+
+    def change(self, statement: str, parameters: tuple[Any, ...], deadline: float) -> int:
+        """Run one UPDATE as its own transaction; returns the number of rows changed."""
+        return self._again_where_gone(lambda: self._change(statement, parameters, deadline))
+
+    def read(self, work: Callable[[sqlite3.Connection], T], deadline: float) -> T:
+        """Run a reading ``work``; each of its statements sees its own snapshot."""
+        return self._again_where_gone(lambda: self._read(work, deadline))
+
+    def _again_where_gone(self, run: Callable[[], T]) -> T:
+        """Once more on a fresh connection, where the failed one's file or log turns out to have been taken away."""
+        try:
+            return run()
+        except Unavailable as trouble:
+            if trouble.kind not in ("i/o error", "cannot open", "read-only") or not self.forget_where_gone():
+                raise
+        return run()
+
+    def _write(self, work: Callable[[sqlite3.Connection], T], deadline: float) -> T:
         shared = self._take(deadline)
         connection = shared.connection
         try:
@@ -109,8 +136,7 @@ class Database:
         finally:
             shared.lock.release()
 
-    def insert(self, statement: str, parameters: tuple[Any, ...], deadline: float) -> tuple[Any, ...]:
-        """Run one INSERT ... RETURNING as its own transaction; returns its row. The quickest way to disk."""
+    def _insert(self, statement: str, parameters: tuple[Any, ...], deadline: float) -> tuple[Any, ...]:
         shared = self._take(deadline)
         try:
             execute = shared.connection.execute
@@ -125,8 +151,7 @@ class Database:
         finally:
             shared.lock.release()
 
-    def change(self, statement: str, parameters: tuple[Any, ...], deadline: float) -> int:
-        """Run one UPDATE as its own transaction; returns the number of rows changed."""
+    def _change(self, statement: str, parameters: tuple[Any, ...], deadline: float) -> int:
         shared = self._take(deadline)
         try:
             execute = shared.connection.execute
@@ -141,8 +166,7 @@ class Database:
         finally:
             shared.lock.release()
 
-    def read(self, work: Callable[[sqlite3.Connection], T], deadline: float) -> T:
-        """Run a reading ``work``; each of its statements sees its own snapshot."""
+    def _read(self, work: Callable[[sqlite3.Connection], T], deadline: float) -> T:
         shared = self._take(deadline)
         try:
             return _patiently(lambda: work(shared.connection), deadline)
@@ -168,7 +192,8 @@ class Database:
             if shared is not None:
                 self._forget(shared)
             # Only the very file that was found corrupt: another process, or thread, may have begun a fresh one.
-            if _identity(self.path) != (shared.identity if shared is not None else self._tried):
+            wanted = shared.identity if shared is not None else self._tried
+            if wanted is not None and _identity(self.path) != wanted:
                 return None
             stamp = now_iso().replace(":", "").replace(".", "")
             aside = f"{self.path}.corrupt-{stamp}-{os.getpid()}"
@@ -178,7 +203,7 @@ class Database:
                     os.rename(self.path + suffix, aside + suffix)
             return aside
 
-    def forget_where_gone(self) -> None:
+    def forget_where_gone(self) -> bool:
         """Give up the connection where its file or its log was taken away; the next use opens what is there then."""
         state = process.registry()
         with state.lock:
@@ -187,6 +212,8 @@ class Database:
                 shared.changed_ns = -1
                 if not self._is_current(shared):
                     self._forget(shared)
+                    return True
+            return False
 
     # --- opening
 
@@ -195,7 +222,7 @@ class Database:
         shared = self._connections.get(self.path)
         if shared is not None:
             now = time.monotonic()
-            if not shared.lock.acquire(False) and not shared.lock.acquire(timeout=max(0.0, deadline - now)):
+            if not shared.lock.acquire(False) and not shared.lock.acquire(timeout=QUEUE_WAIT_S):
                 raise Unavailable("busy", "another thread of this process holds the connection")
             if now < shared.current_until:
                 return shared
@@ -204,12 +231,9 @@ class Database:
                 return shared
             shared.lock.release()
         state = process.registry()
-        # Opening is work, done once: whoever comes meanwhile waits for it as if doing it alone, and then has its own
-        # time for the database's locks.
-        begun = time.monotonic()
+        # Opening is work, done once: whoever comes meanwhile waits for it as if doing it alone.
         if not state.lock.acquire(timeout=OPEN_WAIT_S):
             raise Unavailable("busy", "another thread of this process opens the ledger")
-        deadline += time.monotonic() - begun
         try:
             current = self._connections.get(self.path)
             if current is shared or current is None:
@@ -220,7 +244,7 @@ class Database:
             raise classify(error) from error
         finally:
             state.lock.release()
-        if not current.lock.acquire(timeout=max(0.0, deadline - time.monotonic())):
+        if not current.lock.acquire(timeout=QUEUE_WAIT_S):
             raise Unavailable("busy", "another thread of this process holds the connection")
         return current
 
@@ -243,8 +267,19 @@ class Database:
         return True
 
     def _forget(self, shared: _Shared) -> None:
-        # Closing would checkpoint into whatever is there now, so the connection is kept unused.
+        """Stop using a connection whose file or log is not what it was."""
         self._connections.pop(self.path, None)
+        if _identity(self.path) == shared.identity and shared.lock.acquire(timeout=LOCK_WAIT_S):
+            # Only the log was taken away. SQLite shares a file's index within a process, so a second connection works
+            # only once this one is closed; that also saves what stood in the log.
+            try:
+                shared.connection.close()
+                return
+            except sqlite3.Error:
+                pass
+            finally:
+                shared.lock.release()
+        # Another file is there now: closing would remove its log by name, so the connection is kept unused.
         process.registry().abandoned.append(shared)
 
     def _open(self, deadline: float) -> _Shared:

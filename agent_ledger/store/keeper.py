@@ -160,8 +160,6 @@ class Keeper:
     def _failed(self, trouble: Unavailable) -> None:
         self._closed_until = time.monotonic() + BREAK_S
         self.state, self.last_error, self.last_error_ts = trouble.kind, trouble.detail, now_iso()
-        if trouble.kind in ("i/o error", "cannot open", "read-only"):
-            self.database.forget_where_gone()
         if trouble.kind == "corrupt":
             self._set_aside(trouble)
         elif trouble.kind != "busy":

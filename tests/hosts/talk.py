@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from tests.hosts.harness import PLUGIN, Home, wait_until
 from tests.hosts.model_server import ModelServer, Request, Script, Turn, text
 
+SCRIPTS = Path(__file__).resolve().parent / "scripts"
 NOTICE = f"[{PLUGIN}]"
 # This version merges the message of a resumed turn into an unanswered one before it, and drops on the way what plugins
 # added: the turn after that has the notice again.
 LOSES_CONTEXT = (0, 21, 0)
+
+
+HEADINGS = {
+    "ghosts": "never confirmed",
+    "launched": "Launched in the background",
+    "late": "the outcome came later",
+    "repeated": "confirmed more than once",
+    "recalled": "no longer visible above",
+}
 
 
 @dataclass(frozen=True)
@@ -35,7 +47,20 @@ class Told:
     @property
     def rows(self) -> list[int]:
         """The row ids that the notice lists, in its order."""
-        return [int(number) for number in re.findall(r"^- #(\d+) ", self.notice, re.MULTILINE)]
+        return [row_id for listed in self.sections.values() for row_id in listed]
+
+    @property
+    def sections(self) -> dict[str, list[int]]:
+        """The row ids that the notice lists, by the kind of its heading: ghosts, launched, late, repeated, recalled."""
+        found: dict[str, list[int]] = {}
+        kind = ""
+        for line in self.notice.splitlines():
+            row = re.match(r"- #(\d+) ", line)
+            if row:
+                found.setdefault(kind, []).append(int(row[1]))
+            else:
+                kind = next((word for word, heading in HEADINGS.items() if heading in line), kind)
+        return found
 
     def line(self, row_id: int) -> str:
         """What the notice says of one row, '' where it does not list it."""
@@ -71,6 +96,12 @@ def resume_until_told(home: Home, model: ModelServer, words: str, session: str, 
     while home.host.numbers == LOSES_CONTEXT and not turns[-1].notice and len(turns) < most:
         turns.append(say(home, model, words, session))
     return turns
+
+
+def look_in(home: Home, session: str, words: str) -> str:
+    """Begin a turn of a session in a process of the host's own, without a model: the notice, '' for none."""
+    done = home.python(SCRIPTS / "turn.py", session, words).expect()
+    return str(json.loads(done.output.splitlines()[-1])["context"])
 
 
 def newest_session(home: Home) -> str:

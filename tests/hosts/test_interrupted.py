@@ -117,13 +117,16 @@ def test_an_interrupted_call_does_not_stay_pending_in_the_next_turn(cut: Story) 
     row = cut.rows["resumed"]["slow"]
 
     assert row["status"] in ("ERROR:cancelled", "ERROR:timeout", "GHOST_REPORTED")
-    reported = [told for told in cut.told if told.rows == [row["id"]]]
+    reported = [told for told in cut.told if told.sections.get("ghosts") == [row["id"]]]
     assert len(reported) == (1 if row["status"] == "GHOST_REPORTED" else 0)
 
 
-def test_only_an_unreported_call_is_told_after_an_interrupt(cut: Story) -> None:
-    """The confirmed write of the batch is never spoken of."""
-    assert not [told for told in cut.told if cut.rows["resumed"]["fast"]["id"] in told.rows]
+def test_the_confirmed_write_of_an_interrupted_batch_is_at_most_recalled(cut: Story) -> None:
+    """Some hosts drop the interrupted turn from the conversation: then the write is called done, never unconfirmed."""
+    fast = cut.rows["resumed"]["fast"]["id"]
+    spoken = [kind for told in cut.told for kind, rows in told.sections.items() if fast in rows]
+
+    assert spoken in ([], ["recalled"])
 
 
 def test_a_host_killed_after_the_effect_is_told_with_the_evidence(ledger_home: NewHome, model: ModelServer) -> None:
