@@ -45,8 +45,8 @@ def callbacks(post: Callable[..., None]) -> list[Callable[..., None]]:
 
 
 class _Deliveries:
-    """Which slots have seen which post. A post is known by its ids and by its very argument and result objects: the host
-    hands the same objects to every callback, and two posts that are delivered at once have their own."""
+    """Which slots have seen which post. A post is known by its ids and by its very argument and result objects: the
+    host hands the same objects to every callback, and two posts that are delivered at once have their own."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

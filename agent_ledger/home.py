@@ -63,8 +63,8 @@ def ledger_path(home: str) -> str:
 
 
 def make_private_folder(path: str) -> None:
-    """Create a folder for this user alone (0700); an existing one of ours is tightened, and so is the plugin's data folder
-    above it. Raises OSError where that cannot be done.
+    """Create a folder for this user alone (0700); an existing one of ours is tightened, and so is the plugin's data
+    folder above it. Raises OSError where that cannot be done.
     """
     parent = os.path.dirname(path)
     if os.path.basename(parent) == PLUGIN and os.path.basename(path) != PLUGIN:

@@ -100,7 +100,8 @@ class Hooks:
         try:
             serving = self._runtime()
             if serving is None or hostinfo.in_background_review() or parent_session_id == session_id != "":
-                # A background review works under the conversation's own id; it must not use up the conversation's notice.
+                # A background review works under the conversation's own id; it must not use up the conversation's
+                # notice.
                 return None
             ids = Ids.of(session_id, task_id, turn_id, parent_session_id)
             serving.recorder.note_platform(ids.session, platform)

@@ -1,4 +1,5 @@
-"""What the host's own modules say about the place of a call. Asked only where they are loaded already, never imported."""
+"""What the host's own modules say about the place of a call. Asked only where they are loaded already, never
+imported."""
 
 from __future__ import annotations
 
@@ -9,8 +10,8 @@ from . import digest
 
 
 def in_background_review() -> bool:
-    """True inside a background review or curator: a fork that works under the session id of the conversation it looks at
-    (contract section 9.6). Every supported host keeps the origin in a context variable that hook threads inherit."""
+    """True inside a background review or curator: a fork that works under the session id of the conversation it looks
+    at (contract section 9.6). Every supported host keeps the origin in a context variable that hook threads inherit."""
     provenance = sys.modules.get("tools.skill_provenance")
     if provenance is None:
         return False
@@ -34,7 +35,8 @@ def working_folder() -> str:
 
 
 def plugin_host_parent() -> int | None:
-    """The pid of the Hermes process, where this one is its helper that runs plugins (0.22, ``plugins.isolation: host``)."""
+    """The pid of the Hermes process, where this one is its helper that runs plugins (0.22, ``plugins.isolation:
+    host``)."""
     if os.environ.get("HERMES_PLUGIN_HOST_PROCESS") != "1":
         return None
     spec = getattr(sys.modules.get("__main__"), "__spec__", None)

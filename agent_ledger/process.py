@@ -1,8 +1,8 @@
 """What belongs to the operating-system process and must outlive a reload of the plugin.
 
-A host may import the plugin again (a reload, a second profile, a stale copy). Rows that the old copy issued still belong
-to this process, its lock file must stay held, and only one copy may act. So this state hangs on a module object of its
-own in ``sys.modules``, as plain values that any version of the plugin can read.
+A host may import the plugin again (a reload, a second profile, a stale copy). Rows that the old copy issued still
+belong to this process, its lock file must stay held, and only one copy may act. So this state hangs on a module object
+of its own in ``sys.modules``, as plain values that any version of the plugin can read.
 """
 
 from __future__ import annotations
@@ -21,9 +21,11 @@ def registry() -> Any:
     """The process-wide state, made on first use.
 
     Attributes: ``stamp`` (another object after each registration and in a forked child: whatever was looked up before
-    must be looked up again), ``generation`` (another object in a forked child), ``lock``, ``copies`` (home -> token of the newest copy
-    registered there), ``newest`` (token), ``owners`` (folder -> (owner id, descriptor or None)), ``connections`` (path ->
-    shared connection state), ``spools`` (folder -> spool state), ``abandoned`` (connections that must never be closed).
+    must be looked up again), ``generation`` (another object in a forked child), ``lock``, ``copies`` (home -> token of
+    the newest copy registered there), ``newest`` (token), ``owners`` (folder -> (owner id, descriptor or None)),
+    ``connections`` (path
+    -> shared connection state), ``spools`` (folder -> spool state), ``abandoned`` (connections that must never be
+    closed).
     """
     found = sys.modules.get(_NAME)
     if found is not None:

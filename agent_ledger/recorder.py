@@ -130,9 +130,11 @@ class Recorder:
         judged = outcome.judge(tool_name, args, result, status, error_type, error_message, duration_ms)
         ts = now_iso()
         known = self._take_known((ids.session, ids.turn, ids.call, tool_name), args)
-        simple = known is not None and tool_name != "execute_code" and judged.effect != STARTED
+        # One statement does, unless other rows or the next notice hang on this outcome.
+        simple = tool_name != "execute_code" and judged.effect != STARTED
         if known and simple and not (known.repeat and judged.confirmed):
-            if self.keeper.settle_open(ledger.outcome_values(judged, ts, known.row_id, known.ts, ids.call), deadline):
+            values = ledger.outcome_values(judged, ts, known.row_id, known.ts, ids.call)
+            if self.keeper.settle_open(values, deadline):
                 return
         arguments = digest.digest_args(args, self.settings.store_args)
         self.keeper.settle(

@@ -61,7 +61,8 @@ _BY_NAME = {spec.name: spec for spec in SPECS}
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The settings in force. ``sources``: setting -> where its value comes from; ``problems``: what was wrong with others."""
+    """The settings in force. ``sources``: setting -> where its value comes from; ``problems``: what was wrong with
+    others."""
 
     synchronous: str = "normal"
     store_args: str = "redacted"
@@ -89,8 +90,8 @@ def load(
     host: Callable[[], Any] | None = None,
     environ: Mapping[str, str] | None = None,
 ) -> Settings:
-    """Read the settings of one Hermes home. Environment over host settings, or over ``settings.json`` where the host has
-    none. Never raises: a wrong value is described in ``problems`` and the default holds."""
+    """Read the settings of one Hermes home. Environment over host settings, or over ``settings.json`` where the host
+    has none. Never raises: a wrong value is described in ``problems`` and the default holds."""
     environ = os.environ if environ is None else environ
     problems: list[str] = []
     values: dict[str, Any] = {}
@@ -204,7 +205,8 @@ def _checked(spec: Spec, value: Any) -> Any:
 
 
 def _from_text(name: str, text: str) -> Any:
-    """An environment variable's value: JSON for a list or table, names also comma-separated, ``tool=60,other=5`` too."""
+    """An environment variable's value: JSON for a list or table, names also comma-separated, ``tool=60,other=5``
+    too."""
     spec = _BY_NAME.get(name)
     if spec is None or spec.kind == "choice":
         return text.strip()

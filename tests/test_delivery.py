@@ -7,6 +7,7 @@ import threading
 import types
 
 import pytest
+
 from agent_ledger import delivery
 
 

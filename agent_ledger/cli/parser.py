@@ -33,8 +33,8 @@ _SHOW = """example:
   {prog} show 12
 
 JSON: one object: call (as in tail), open_ghost, why, owner_alive (null: cannot tell), transitions {{ts, from_status,
-to_status, why}}, notices {{id, ts, session_id, turn_id, state}}, nested (calls that ran inside it), repeats (the same call
-again: id, ts, status), children (sessions it launched: session_id, confirmed, unsettled). Times are UTC."""
+to_status, why}}, notices {{id, ts, session_id, turn_id, state}}, nested (calls that ran inside it), repeats (the same
+call again: id, ts, status), children (sessions it launched: session_id, confirmed, unsettled). Times are UTC."""
 
 _GHOSTS = """examples:
   {prog} ghosts
@@ -47,8 +47,8 @@ _SETTLE = """examples:
   {prog} settle 12 --applied --note "the release is live"
   {prog} settle 12 --not-applied --note "no such job on the server"
 
-The status stays GHOST_REPORTED, since nobody confirmed the call; its effect becomes applied or none, and the note goes to
-the row's changes. JSON: one object: id, effect, before (the effect until now), note, why."""
+The status stays GHOST_REPORTED, since nobody confirmed the call; its effect becomes applied or none, and the note goes
+to the row's changes. JSON: one object: id, effect, before (the effect until now), note, why."""
 
 _DOCTOR = """example:
   {prog} doctor

@@ -64,9 +64,13 @@ def _settle(connection: sqlite3.Connection, row_id: int, effect: str, why: str, 
     """Write the effect and a transition; returns the effect before. Raises UsageError, and then nothing is changed."""
     row = ledger.open_row(connection, row_id)
     if row is None:
-        raise UsageError(f"there is no call {row_id} in {path}. Numbers stand in the ID column of: hermes ledger ghosts")
+        raise UsageError(
+            f"there is no call {row_id} in {path}. Numbers stand in the ID column of: hermes ledger ghosts"
+        )
     if row.status not in (GHOST_REPORTED, PENDING):
-        raise UsageError(f"call {row_id} is {row.status}: it has its outcome, and only an unconfirmed call can be settled")
+        raise UsageError(
+            f"call {row_id} is {row.status}: it has its outcome, and only an unconfirmed call can be settled"
+        )
     if row.status == PENDING:
         alive = {row.owner: owner.is_alive(row.owner, owners)}
         if not reconcile.ghosts([row], rows.now(), alive):

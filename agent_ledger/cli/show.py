@@ -147,11 +147,13 @@ def _show_life(screen: Screen, life: Life, now: float) -> None:
         screen.line("\nsessions that it launched")
         for child in life.children:
             screen.line(
-                f"  {safe(child.session_id)}: {plural(child.confirmed, 'call')} confirmed, {child.unsettled} not settled"
+                f"  {safe(child.session_id)}: {plural(child.confirmed, 'call')} confirmed, {child.unsettled} open"
             )
     if life.nested:
         screen.line(f"\n{plural(len(life.nested), 'call')} inside it")
-        screen.table(rows.HEADS, [rows.cells(one, now) for one in life.nested], [rows.style(one) for one in life.nested])
+        screen.table(
+            rows.HEADS, [rows.cells(one, now) for one in life.nested], [rows.style(one) for one in life.nested]
+        )
 
 
 def _pretty(value: Any) -> list[str]:

@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .. import operation
 from ..model import APPLIED, NONE, UNKNOWN, parse_iso
 from . import footprint, owner
 

@@ -1,4 +1,5 @@
-"""Background commands and delegations: launched by a process that is gone, and whether the conversation shows their end."""
+"""Background commands and delegations: launched by a process that is gone, and whether the conversation shows their
+end."""
 
 from __future__ import annotations
 

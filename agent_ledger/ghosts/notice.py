@@ -62,8 +62,8 @@ class _Section:
 def compose(content: Content) -> str:
     """The notice: at most 2000 characters and ten calls, the same bytes for the same facts.
 
-    It speaks inside the user's message, so nothing that a model or a tool wrote may speak through it: a call is named by
-    row id, tool and one typed identifier of safe characters; everything else is this module's own words.
+    It speaks inside the user's message, so nothing that a model or a tool wrote may speak through it: a call is named
+    by row id, tool and one typed identifier of safe characters; everything else is this module's own words.
     """
     sections = [section for section in _sections(content) if section.total]
     room = MAX_CALLS
@@ -152,7 +152,8 @@ def _launch(one: Launch) -> str:
             f" {one.children} child session{'' if one.children == 1 else 's'}: {one.confirmed} calls confirmed,"
             f" {one.unsettled} not."
         )
-    return f"- {_call(one.facts)}, launched {_time(one.facts.ts)}.{state} To check: {tools.read_check(one.facts.tool_name)}."
+    check = tools.read_check(one.facts.tool_name)
+    return f"- {_call(one.facts)}, launched {_time(one.facts.ts)}.{state} To check: {check}."
 
 
 def _late(item: news.Item) -> str:
@@ -189,7 +190,8 @@ def _word(status: str) -> str:
 
 
 def identifier(tool_name: str, args_json: str, args_sha256: str) -> str:
-    """The one typed identifier of a call, or a short hash of its arguments where that is not made of safe characters."""
+    """The one typed identifier of a call, or a short hash of its arguments where that is not made of safe
+    characters."""
     try:
         found = tools.identifier(tool_name, json.loads(args_json))
     except (ValueError, RecursionError):

@@ -56,10 +56,10 @@ def lost(
 ) -> list[Done]:
     """Those of ``gone`` that the conversation is known to have had and lost, oldest first.
 
-    A call may also be missing because it never stood there: another process works on the same session, or a client keeps
-    its own history. So there must be a sign: the host's summary of a compaction, a later call that is still visible, an
-    earlier session id (compaction ended it), an earlier turn that showed the call, or a ghost of the same turn, which
-    then went down with it.
+    A call may also be missing because it never stood there: another process works on the same session, or a client
+    keeps its own history. So there must be a sign: the host's summary of a compaction, a later call that is still
+    visible, an earlier session id (compaction ended it), an earlier turn that showed the call, or a ghost of the same
+    turn, which then went down with it.
     """
     newest_visible = max((row.id for row in visible if row.tool_call_id), default=0)
     return [

@@ -53,10 +53,10 @@ def settle_from_history(
 ) -> list[FromHistory]:
     """Match open rows with results in the conversation.
 
-    Ids repeat, so a result counts for a row only by id, tool and arguments; by id and tool where only one call of them is
-    shown and only one was recorded (``alone(row)``), since arguments may be rewritten on the way. ``explained(row)`` is
-    how many results of that kind belong to settled calls already; only what is left over can be the row's. A stub for a
-    missing result is none.
+    Ids repeat, so a result counts for a row only by id, tool and arguments; by id and tool where only one call of them
+    is shown and only one was recorded (``alone(row)``), since arguments may be rewritten on the way. ``explained(row)``
+    is how many results of that kind belong to settled calls already; only what is left over can be the row's. A stub
+    for a missing result is none.
     """
     by_id: dict[tuple[str, str], list[history.Told]] = {}
     for call in told:

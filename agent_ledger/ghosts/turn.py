@@ -51,7 +51,8 @@ class _Plan:
 
 
 class Reconciler:
-    """Turns of one home. ``owners``: the folder of lock files; ``me``: this process's owner id; ``key``: the probe key."""
+    """Turns of one home. ``owners``: the folder of lock files; ``me``: this process's owner id; ``key``: the probe
+    key."""
 
     def __init__(self, keeper: Keeper, home: str, owners: str, me: str, key: bytes | None, store_args: str) -> None:
         self._keeper = keeper
@@ -158,8 +159,8 @@ class Reconciler:
     def _unread(self, told: notices.Notice, turn: Turn) -> bool | None:
         """True where the notice was not read and must be given again, False where it was, None where it may still be.
 
-        Read means that the conversation shows an answer to the turn that carried it. Where that turn is missing from the
-        conversation altogether, it was lost if the process that ran it is gone.
+        Read means that the conversation shows an answer to the turn that carried it. Where that turn is missing from
+        the conversation altogether, it was lost if the process that ran it is gone.
         """
         answered = answered_in(turn.history, told.asked, turn.message)
         if answered is None:
@@ -273,7 +274,9 @@ def fingerprint(message: object, messages: object = ()) -> str:
     text = history.text_of(message)
     if not text:
         return ""
-    return f"{len(text)}:{_hash(text)}:{sum(_holds(shown, len(text), _hash(text)) for shown in _before(messages, message))}"
+    size, digest = len(text), _hash(text)
+    earlier = sum(_holds(shown, size, digest) for shown in _before(messages, message))
+    return f"{size}:{digest}:{earlier}"
 
 
 def answered_in(messages: object, asked: str, current: object) -> bool | None:
@@ -307,8 +310,8 @@ def _before(messages: object, current: object) -> list[dict[str, Any]]:
 
 
 def _holds(message: dict[str, Any], size: int, wanted: str) -> bool:
-    """True where a user message is, or has in it as its own lines, the text with this length and hash. Hosts put a notice
-    behind it, and merge a message into an unanswered one before it."""
+    """True where a user message is, or has in it as its own lines, the text with this length and hash. Hosts put a
+    notice behind it, and merge a message into an unanswered one before it."""
     if message.get("role") != "user":
         return False
     text = history.text_of(message.get("content"))

@@ -24,8 +24,9 @@ T = TypeVar("T")
 
 LOCK_WAIT_S = 0.05  # what one hook may wait for locks, all of them together (DESIGN 1)
 LOOK_EVERY_S = 0.01  # how long an open file is taken for the one that was opened
-# What a hook may wait behind other threads of this process. The one in front waits for the database until its own deadline
-# at most, and whoever comes after that finds its time used up: only a starved processor makes this wait longer.
+# What a hook may wait behind other threads of this process. The one in front waits for the database until its own
+# deadline at most, and whoever comes after that finds its time used up: only a starved processor makes this wait
+# longer.
 QUEUE_WAIT_S = 0.25
 OPEN_WAIT_S = 0.4  # what a first hook may wait for another thread that opens the ledger
 _PAUSES_S = (0.0002, 0.0003, 0.0005, 0.001, 0.002)
@@ -44,7 +45,8 @@ _KINDS = {
 
 
 class Unavailable(Exception):
-    """The database could not take this now. ``kind``: busy, full, read-only, i/o error, cannot open, corrupt, newer, ..."""
+    """The database could not take this now. ``kind``: busy, full, read-only, i/o error, cannot open, corrupt, newer,
+    ..."""
 
     def __init__(self, kind: str, detail: str) -> None:
         super().__init__(f"{kind}: {detail}")
@@ -92,8 +94,9 @@ class Database:
     # --- use
 
     def write(self, work: Callable[[sqlite3.Connection], T], deadline: float) -> T:
-        """Run ``work`` in one IMMEDIATE transaction and commit it. ``deadline`` is on the monotonic clock and bounds the
-        waiting for locks, not the work. Raises Unavailable, and nothing else, for what SQLite or the disk refuses."""
+        """Run ``work`` in one IMMEDIATE transaction and commit it. ``deadline`` is on the monotonic clock and bounds
+        the waiting for locks, not the work. Raises Unavailable, and nothing else, for what SQLite or the disk
+        refuses."""
         return self._again_where_gone(lambda: self._write(work, deadline))
 
     def insert(self, statement: str, parameters: tuple[Any, ...], deadline: float) -> tuple[Any, ...]:
@@ -251,8 +254,8 @@ class Database:
     def _is_current(self, shared: _Shared) -> bool:
         """False once the file was renamed, deleted or replaced, or its log was taken away under us.
 
-        Costs one look at the file. In WAL mode only a checkpoint writes to it, so while its time stands still its log is
-        where it was.
+        Costs one look at the file. In WAL mode only a checkpoint writes to it, so while its time stands still its log
+        is where it was.
         """
         try:
             status = os.stat(self.path)
@@ -300,7 +303,9 @@ class Database:
             connection.close()
             raise
         if mode != "wal":
-            log.warn("wal", "SQLite cannot use its write-ahead log for %s (mode %s); recording goes on", self.path, mode)
+            log.warn(
+                "wal", "SQLite cannot use its write-ahead log for %s (mode %s); recording goes on", self.path, mode
+            )
         identity = _identity(self.path)
         if identity is None:
             connection.close()
@@ -363,8 +368,8 @@ def create(path: str, synchronous: str = "normal") -> None:
 
 @contextlib.contextmanager
 def exclusive(path: str) -> Iterator[None]:
-    """Hold the lock file ``path`` (0600); waits for it, for what it guards takes microseconds. No lock where the file system
-    has none."""
+    """Hold the lock file ``path`` (0600); waits for it, for what it guards takes microseconds. No lock where the file
+    system has none."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         if fcntl is not None:

@@ -1,4 +1,5 @@
-"""The only statements over table ``ledger`` that hooks run: announce a call, settle it, find and claim what stayed open."""
+"""The only statements over table ``ledger`` that hooks run: announce a call, settle it, find and claim what stayed
+open."""
 
 from __future__ import annotations
 
@@ -208,8 +209,8 @@ def transition(connection: sqlite3.Connection, row_id: int, ts: str, before: str
 def pending(connection: sqlite3.Connection, session_ids: Sequence[str]) -> list[OpenRow]:
     """The unsettled calls of a conversation, oldest first, without those nested in another call."""
     rows = connection.execute(
-        f"SELECT {_ROW_COLUMNS} FROM ledger INDEXED BY ledger_open WHERE session_id IN ({_marks(session_ids)}) AND {OPEN}"
-        " AND status = 'PENDING' AND outer_id IS NULL ORDER BY id",
+        f"SELECT {_ROW_COLUMNS} FROM ledger INDEXED BY ledger_open WHERE {OPEN}"
+        f" AND session_id IN ({_marks(session_ids)}) AND status = 'PENDING' AND outer_id IS NULL ORDER BY id",
         tuple(session_ids),
     )
     return [OpenRow(*row) for row in rows]
@@ -218,13 +219,15 @@ def pending(connection: sqlite3.Connection, session_ids: Sequence[str]) -> list[
 def pending_of_home(connection: sqlite3.Connection) -> list[OpenRow]:
     """Every unsettled call and every ghost of the home, oldest first."""
     rows = connection.execute(
-        f"SELECT {_ROW_COLUMNS} FROM ledger INDEXED BY ledger_open WHERE {OPEN} AND status IN ('PENDING', 'GHOST_REPORTED') ORDER BY id"
+        f"SELECT {_ROW_COLUMNS} FROM ledger INDEXED BY ledger_open WHERE {OPEN}"
+        " AND status IN ('PENDING', 'GHOST_REPORTED') ORDER BY id"
     )
     return [OpenRow(*row) for row in rows]
 
 
 def settled_with_same_id(connection: sqlite3.Connection, row: OpenRow, session_ids: Sequence[str]) -> int:
-    """How many settled calls of the conversation share id, tool and arguments with ``row``: their results are not its."""
+    """How many settled calls of the conversation share id, tool and arguments with ``row``: their results are not
+    its."""
     found = connection.execute(
         f"SELECT count(*) FROM ledger WHERE session_id IN ({_marks(session_ids)}) AND args_sha256 = ?"
         " AND tool_call_id = ? AND tool_name = ? AND status NOT IN ('PENDING', 'GHOST_REPORTED')"
@@ -259,8 +262,8 @@ def settle_by_hand(connection: sqlite3.Connection, row: OpenRow, effect: str, wh
 def claim(connection: sqlite3.Connection, reasons: Iterable[tuple[int, str, str]], ts: str) -> list[int]:
     """Turn open rows into reported ghosts; returns the ids that this very transaction got.
 
-    ``reasons``: (row id, why, effect as far as evidence tells). Whoever comes second, another process or another copy of
-    the plugin, gets none.
+    ``reasons``: (row id, why, effect as far as evidence tells). Whoever comes second, another process or another copy
+    of the plugin, gets none.
     """
     won = []
     for row_id, why, effect in reasons:
@@ -304,8 +307,8 @@ def span_of_launch(connection: sqlite3.Connection, row_id: int) -> tuple[str, st
     """(session, time of issue, time of the session's next call of that tool or '') of a launching call."""
     row = connection.execute(
         "SELECT session_id, ts, coalesce((SELECT min(later.ts) FROM ledger AS later INDEXED BY ledger_started"
-        " WHERE later.session_id = ledger.session_id AND later.effect = 'started' AND later.tool_name = ledger.tool_name"
-        " AND later.id > ledger.id), '') FROM ledger WHERE id = ?",
+        " WHERE later.session_id = ledger.session_id AND later.effect = 'started'"
+        " AND later.tool_name = ledger.tool_name AND later.id > ledger.id), '') FROM ledger WHERE id = ?",
         (row_id,),
     ).fetchone()
     return row or ("", "", "")
@@ -407,8 +410,8 @@ def _same_tool(connection: sqlite3.Connection, post: Settlement) -> list[OpenRow
         rows = connection.execute(
             # Its own id first: the oldest thousand of a tool must not hide it.
             f"SELECT {_ROW_COLUMNS} {within} AND tool_call_id = ? AND tool_name = ?"
-            f" UNION SELECT * FROM (SELECT {_ROW_COLUMNS} {within} AND tool_name = ? ORDER BY id LIMIT {_MOST_CANDIDATES})"
-            " ORDER BY id",
+            f" UNION SELECT * FROM (SELECT {_ROW_COLUMNS} {within} AND tool_name = ?"
+            f" ORDER BY id LIMIT {_MOST_CANDIDATES}) ORDER BY id",
             (*places, post.tool_call_id, post.tool_name, *places, post.tool_name),
         )
     else:  # a post without a session: the task is all there is to go by
@@ -426,8 +429,8 @@ def _is_settled(connection: sqlite3.Connection, post: Settlement) -> bool:
     if not post.tool_call_id:
         return False
     rows = connection.execute(
-        "SELECT args_sha256, flags FROM ledger WHERE session_id = ? AND tool_call_id = ? AND tool_name = ? AND turn_id = ?"
-        " AND id > (SELECT max(id) FROM ledger) - ?",
+        "SELECT args_sha256, flags FROM ledger"
+        " WHERE session_id = ? AND tool_call_id = ? AND tool_name = ? AND turn_id = ? AND id > (SELECT max(id) FROM ledger) - ?",
         (post.session_id, post.tool_call_id, post.tool_name, post.turn_id, _RECENT_ROWS),
     )
     return any(

@@ -19,9 +19,9 @@ class Match:
 def choose(post: Settlement, rows: Iterable[OpenRow]) -> Match | None:
     """Pick the row that ``post`` settles, or None where its call was never announced (DESIGN section 5).
 
-    ``rows`` are the open and still-late rows of this tool in the conversation, and those without a session. In order: the
-    same session, turn and id; the same id and arguments elsewhere in the conversation; where one side has no id or the
-    ids are variants of one, the same task and arguments; last, under the same condition, the oldest open row.
+    ``rows`` are the open and still-late rows of this tool in the conversation, and those without a session. In order:
+    the same session, turn and id; the same id and arguments elsewhere in the conversation; where one side has no id or
+    the ids are variants of one, the same task and arguments; last, under the same condition, the oldest open row.
     """
     candidates = [row for row in rows if row.tool_name == post.tool_name]
     if post.tool_call_id:

@@ -1,4 +1,5 @@
-"""The statements that recall needs: confirmed calls of a conversation, and up to where it was decided what is visible."""
+"""The statements that recall needs: confirmed calls of a conversation, and up to where it was decided what is
+visible."""
 
 from __future__ import annotations
 
@@ -74,14 +75,6 @@ def confirmed_since(connection: sqlite3.Connection, session_ids: Sequence[str], 
         if row is not None:
             rows.append(row)
     return [Done(*row) for row in sorted(rows)]
-
-
-def describe(connection: sqlite3.Connection, row_id: int) -> tuple[int, str, str, str, str, str] | None:
-    """(id, ts, tool, args_json, args_sha256, effect) of one row."""
-    row = connection.execute(
-        "SELECT id, ts, tool_name, args_json, args_sha256, effect FROM ledger WHERE id = ?", (row_id,)
-    ).fetchone()
-    return row  # type: ignore[no-any-return]
 
 
 def _marks(values: Sequence[object]) -> str:

@@ -123,8 +123,8 @@ CREATE INDEX notices_session ON notices (session_id);
 CREATE INDEX news_untold ON news (session_id) WHERE told_ts IS NULL;
 CREATE INDEX news_ledger ON news (ledger_id);
 
--- AUTOINCREMENT would write one more page for every call. Ids are not reused all the same: where the newest row goes, its
--- id is kept here, and the plugin counts on from the larger of the two.
+-- AUTOINCREMENT would write one more page for every call. Ids are not reused all the same: where the newest row goes,
+-- its id is kept here, and the plugin counts on from the larger of the two.
 CREATE TRIGGER ledger_newest_gone AFTER DELETE ON ledger
 WHEN OLD.id > coalesce((SELECT max(id) FROM ledger), 0)
 BEGIN
@@ -154,8 +154,8 @@ def _first_tables(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
-# Append only; a released step is never edited. Each runs in one transaction together with the new user_version, may only
-# add (an older plugin goes on writing beside it), and builds no index over calls, because a hook may run it.
+# Append only; a released step is never edited. Each runs in one transaction together with the new user_version, may
+# only add (an older plugin goes on writing beside it), and builds no index over calls, because a hook may run it.
 MIGRATIONS: list[Callable[[sqlite3.Connection], None]] = [_first_tables]
 
 

@@ -212,8 +212,11 @@ def _applied_to(connection: sqlite3.Connection, name: str) -> int:
 
 
 def _forget_old_marks(connection: sqlite3.Connection, folder: str) -> None:
-    """Drop marks of files that are gone for a week. One whose file is still there must stay, or its lines count again."""
-    old = connection.execute("SELECT spool FROM spooled WHERE ts < ?", (now_iso(time.time() - KEEP_MARKS_S),)).fetchall()
+    """Drop marks of files that are gone for a week. One whose file is still there must stay, or its lines count
+    again."""
+    old = connection.execute(
+        "SELECT spool FROM spooled WHERE ts < ?", (now_iso(time.time() - KEEP_MARKS_S),)
+    ).fetchall()
     for (name,) in old:
         if not os.path.lexists(os.path.join(folder, f"{name}.jsonl")):
             connection.execute("DELETE FROM spooled WHERE spool = ?", (name,))
@@ -242,7 +245,8 @@ def _apply(connection: sqlite3.Connection, name: str, batch: list[tuple[int, dic
 def bump(connection: sqlite3.Connection, counter: str, by: int) -> None:
     """Add to a counter in table meta."""
     connection.execute(
-        "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = CAST(value AS INTEGER) + ?",
+        "INSERT INTO meta (key, value) VALUES (?, ?)"
+        " ON CONFLICT (key) DO UPDATE SET value = CAST(value AS INTEGER) + ?",
         (counter, str(by), by),
     )
 
@@ -294,7 +298,9 @@ def _checked(what: dict[str, Any], fields: dict[str, Any]) -> dict[str, Any]:
             texts = (value.status, value.effect, value.digest, value.error_message)
             if not all(isinstance(text, str) and len(text) <= 8000 for text in texts):
                 raise ValueError(name)
-            if value.duration_ms is not None and (type(value.duration_ms) is not int or abs(value.duration_ms) >= _MOST_INT):
+            if value.duration_ms is not None and (
+                type(value.duration_ms) is not int or abs(value.duration_ms) >= _MOST_INT
+            ):
                 raise ValueError(name)
     return what
 

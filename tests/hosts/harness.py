@@ -61,7 +61,8 @@ class Finished:
 
     @property
     def crashed_at_exit(self) -> bool:
-        """Whether a chat was over when it crashed: a native library of current hosts sometimes does while Python ends."""
+        """Whether a chat was over when it crashed: a native library of current hosts sometimes does while Python
+        ends."""
         return self.status == -signal.SIGSEGV and "hermes --resume" in self.output
 
 

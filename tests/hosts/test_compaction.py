@@ -1,4 +1,5 @@
-"""Compaction in the middle of a turn and between turns, in place and with a new session id: nothing is lost or doubled."""
+"""Compaction in the middle of a turn and between turns, in place and with a new session id: nothing is lost or
+doubled."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ import pytest
 from tests.hosts.conftest import NewHome
 from tests.hosts.harness import Home, query
 from tests.hosts.model_server import Call, ModelServer, Request, Turn, calls, text
-from tests.hosts.talk import Told, newest_session, resume_until_told, say
+from tests.hosts.talk import Told, resume_until_told, say
 
 GOAL = "Write two files and say so"
 CHILDS = ["child-0", "child-1"]
@@ -18,7 +18,8 @@ CHILDS = ["child-0", "child-1"]
 
 @dataclass
 class Story:
-    """A delegation: what the parent's turns were told, what the child was sent, and the rows at the end of each turn."""
+    """A delegation: what the parent's turns were told, what the child was sent, and the rows at the end of each
+    turn."""
 
     home: Home
     told: list[Told] = field(default_factory=list)

@@ -74,7 +74,8 @@ def test_many_confirmed_calls_raise_no_alarm(many: Story) -> None:
 
 @pytest.fixture(scope="module")
 def same_id(ledger_home: NewHome, model: ModelServer) -> Story:
-    """Two turns of three calls that all have one id, the last of each with the same arguments; then one without calls."""
+    """Two turns of three calls that all have one id, the last of each with the same arguments; then one without
+    calls."""
     story = Story(home := ledger_home())
     resume = ""
     again = Call("terminal", {"command": f"echo again >> {home.work / 'both'}"}, id=SAME_ID)

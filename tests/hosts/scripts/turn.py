@@ -1,4 +1,5 @@
-"""Run by a host's interpreter: begin a turn of a session, and print as JSON what the plugins add to its user message."""
+"""Run by a host's interpreter: begin a turn of a session, and print as JSON what the plugins add to its user
+message."""
 
 from __future__ import annotations
 
