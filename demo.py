@@ -79,6 +79,7 @@ def prepare(screen: Screen, version: str) -> None:
         check(done.returncode == 0, f"a new environment in {VENV}", done.stdout + done.stderr)
         screen.note(f"{VENV.name}/ made")
     maker = ROOT / "tests" / "hosts" / "environments.py"
+    screen.note(f"Hermes {version}: where it is missing, it is installed now, which takes about half a minute")
     done = subprocess.run([str(python), str(maker), version], capture_output=True, text=True, timeout=LONG)
     check(done.returncode == 0, f"Hermes {version} in {ROOT / '.hosts'}", done.stdout + done.stderr)
     screen.note(f"Hermes {version} in .hosts/{version}/")
@@ -194,7 +195,7 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("\ninterrupted", file=sys.stderr)
         return 130
-    except (NotShown, AssertionError, RuntimeError, OSError, subprocess.SubprocessError) as failure:
+    except (NotShown, AssertionError, RuntimeError, OSError, subprocess.SubprocessError, sqlite3.Error) as failure:
         print(f"\nThe demo did not show what it must: {failure}", file=sys.stderr)
         return 1
     finally:

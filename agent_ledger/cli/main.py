@@ -40,6 +40,8 @@ def run(options: argparse.Namespace) -> int:
     try:
         if options.ledger_command == "tail" and options.ledger_follow:
             _follow(options, screen)
+        elif options.ledger_command == "export":
+            importlib.import_module(".export", __package__).stream(options, screen)
         else:
             command: Any = importlib.import_module(f".{options.ledger_command or 'status'}", __package__)
             answer = command.run(options)

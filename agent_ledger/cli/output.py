@@ -31,6 +31,10 @@ class Screen:
         """Print one line of text that is already safe."""
         self._write(text + "\n")
 
+    def text(self, text: str) -> None:
+        """Print data for programs as it is."""
+        self._write(text)
+
     def json(self, value: Any, indent: int | None = 2) -> None:
         """Print ``value`` as JSON in plain ASCII, so that no stored text can reach a terminal raw."""
         self._write(json.dumps(value, indent=indent, ensure_ascii=True).replace("\x7f", "\\u007f") + "\n")

@@ -50,6 +50,24 @@ _SETTLE = """examples:
 The status stays GHOST_REPORTED, since nobody confirmed the call; its effect becomes applied or none, and the note goes
 to the row's changes. JSON: one object: id, effect, before (the effect until now), note, why."""
 
+_PRUNE = """examples:
+  {prog} prune --older-than 90d --dry-run
+  {prog} prune --keep 50000
+  {prog} prune --max-size 500MB --also ghosts,refusals
+
+Open calls are never removed; ghosts that nobody settled and refused calls only where --also names them. Rows go oldest
+first, in small steps beside running agents, and the space goes back to the file system. With several limits a row goes when
+any of them says so. It may be stopped with Ctrl-C at any moment.
+
+JSON: one object: ledger, dry_run, rows, and after a real run bytes_before, bytes_after, stopped."""
+
+_EXPORT = """examples:
+  {prog} export --since 7d > last-week.jsonl
+  {prog} export --format csv --session 20261130_101500_ab12 --output calls.csv
+
+Every column of table ledger, oldest call first, times in UTC. Stored text is redacted once more on its way out; --raw
+leaves it as it is stored."""
+
 _DOCTOR = """example:
   {prog} doctor
 
@@ -103,6 +121,20 @@ def fill(parser: argparse.ArgumentParser) -> None:
     effect.add_argument("--applied", dest="ledger_applied", action="store_true", help="it took effect")
     effect.add_argument("--not-applied", dest="ledger_applied", action="store_false", help="it did not")
     settle.add_argument("--note", dest="ledger_note", metavar="TEXT", default="", help="what you saw, 500 characters")
+    prune = _command(commands, "prune", "remove old calls and give their space back", _PRUNE)
+    prune.add_argument("--keep", dest="ledger_keep", metavar="N", help="keep the newest N calls")
+    prune.add_argument("--older-than", dest="ledger_older_than", metavar="SPAN", help="remove what is older: 90d, 12h")
+    prune.add_argument("--max-size", dest="ledger_max_size", metavar="SIZE", help="remove the oldest down to 500MB")
+    prune.add_argument(
+        "--also", dest="ledger_also", metavar="WHAT", action="append", default=[], help="also ghosts, refusals"
+    )
+    prune.add_argument("--dry-run", dest="ledger_dry_run", action="store_true", help="only say how many would go")
+    export = _command(commands, "export", "the calls as JSON lines or CSV", _EXPORT)
+    export.add_argument("--format", dest="ledger_format", metavar="F", default="jsonl", help="jsonl (default) or csv")
+    export.add_argument("--since", dest="ledger_since", metavar="WHEN", help="2026-11-01, a time, or a span such as 7d")
+    export.add_argument("--session", dest="ledger_session", metavar="ID", help="only the conversation of this session")
+    export.add_argument("--output", dest="ledger_output", metavar="FILE", help="a file (0600) instead of standard output")
+    export.add_argument("--raw", dest="ledger_raw", action="store_true", help="as stored, without redacting again")
     _command(commands, "doctor", "prove that recording works here, and show all that matters to it", _DOCTOR)
 
 

@@ -216,15 +216,6 @@ def pending(connection: sqlite3.Connection, session_ids: Sequence[str]) -> list[
     return [OpenRow(*row) for row in rows]
 
 
-def pending_of_home(connection: sqlite3.Connection) -> list[OpenRow]:
-    """Every unsettled call and every ghost of the home, oldest first."""
-    rows = connection.execute(
-        f"SELECT {_ROW_COLUMNS} FROM ledger INDEXED BY ledger_open WHERE {OPEN}"
-        " AND status IN ('PENDING', 'GHOST_REPORTED') ORDER BY id"
-    )
-    return [OpenRow(*row) for row in rows]
-
-
 def settled_with_same_id(connection: sqlite3.Connection, row: OpenRow, session_ids: Sequence[str]) -> int:
     """How many settled calls of the conversation share id, tool and arguments with ``row``: their results are not
     its."""

@@ -278,6 +278,17 @@ class Reader:
         rows = self._ask(lambda connection: [Row(*row) for row in connection.execute(query, (*values, limit))])
         return rows if after else rows[::-1]
 
+    def since(self, after: int, ts: str, session_ids: Sequence[str], limit: int) -> list[Row]:
+        """Up to ``limit`` rows behind id ``after``, oldest first, issued at ``ts`` or later ('' for all)."""
+        of_session = f" AND session_id IN ({_marks(session_ids)})" if session_ids else ""
+        query = f"SELECT {_COLUMNS} FROM ledger WHERE id > ? AND ts >= ?{of_session} ORDER BY id LIMIT ?"
+        values = (after, ts, *session_ids, limit)
+        return self._ask(lambda connection: [Row(*row) for row in connection.execute(query, values)])
+
+    def ask(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Run a reading ``work`` of another room of the store."""
+        return self._ask(work)
+
     def rows(self, ids: Sequence[int]) -> list[Row]:
         """The rows with these ids that exist."""
         query = f"SELECT {_COLUMNS} FROM ledger WHERE id IN ({_marks(ids)}) ORDER BY id"

@@ -26,7 +26,7 @@ INSTALL_SECONDS = 900
 CHECK_SECONDS = 60
 
 
-class HostUnavailable(Exception):
+class HostUnavailable(RuntimeError):
     """A host could not be made: the message names the version, the cause and the next step."""
 
 

@@ -9,6 +9,7 @@ import shutil
 import signal
 import sqlite3
 import subprocess
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -69,18 +70,24 @@ class Finished:
 class Run:
     """A host command that is running."""
 
-    def __init__(self, command: list[str], environment: dict[str, str], folder: Path, log: Path) -> None:
+    def __init__(
+        self, command: list[str], environment: dict[str, str], folder: Path, log: Path, terminal: bool = False
+    ) -> None:
         self._command = tuple(command)
         self._log = log
         self._started = time.monotonic()
         # A file, not a pipe: the shell of a killed host lives on and would hold the pipe open. A session of its own,
         # so that what is left can be ended as one group.
-        with log.open("wb") as sink:
+        with contextlib.ExitStack() as opened:
+            sink: int = opened.enter_context(log.open("wb")).fileno()
+            source = subprocess.DEVNULL
+            if terminal:
+                sink = source = _terminal_into(log, opened)
             self._process = subprocess.Popen(
                 command,
                 env=environment,
                 cwd=folder,
-                stdin=subprocess.DEVNULL,
+                stdin=source,
                 stdout=sink,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
@@ -154,6 +161,23 @@ class Run:
         return Finished(self._command, status, self.output(), time.monotonic() - self._started)
 
 
+def _terminal_into(log: Path, opened: contextlib.ExitStack) -> int:
+    """The end of a new terminal that a host gets; what it prints is copied to `log` until nobody holds that end."""
+    ours, theirs = os.openpty()
+    opened.callback(os.close, theirs)
+
+    def copy() -> None:
+        # Linux reports the last close of the other end as an input/output error.
+        with log.open("ab") as sink, contextlib.suppress(OSError):
+            while data := os.read(ours, 65_536):
+                sink.write(data)
+                sink.flush()
+        os.close(ours)
+
+    threading.Thread(target=copy, daemon=True).start()
+    return theirs
+
+
 class Home:
     """A Hermes home in a folder of its own, with a working folder beside it; nothing outside is read or written."""
 
@@ -164,6 +188,7 @@ class Home:
         self.work = root / "work"
         self.ledger = Ledger(self.path / "plugin-data" / PLUGIN / "ledger.db")
         self.variables: dict[str, str] = {}  # added to the environment of the runs that start from now on
+        self.terminal = False  # whether the runs that start from now on get a terminal
         self._runs: list[Run] = []
         self._config: dict[str, Any] = {
             "model": {
@@ -253,7 +278,7 @@ class Home:
 
     def _start(self, command: list[str]) -> Run:
         log = self.root / "logs" / f"{len(self._runs) + 1:02d}.txt"
-        run = Run(command, self.environment, self.work, log)
+        run = Run(command, self.environment, self.work, log, self.terminal)
         self._runs.append(run)
         return run
 

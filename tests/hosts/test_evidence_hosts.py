@@ -10,7 +10,7 @@ import pytest
 from tests.hosts.conftest import NewHome
 from tests.hosts.environments import Host
 from tests.hosts.harness import Home
-from tests.hosts.model_server import Call, ModelServer, calls, text
+from tests.hosts.model_server import Call, ModelServer, Request, calls, text
 from tests.hosts.talk import LOSES_CONTEXT, Told, kill_in_slow_call, newest_session, say
 
 RENAMED = (0, 21, 4)  # cronjob is cronjob_manage from then on
@@ -23,11 +23,18 @@ def cron(host: Host) -> str:
 
 @dataclass
 class Story:
-    """One conversation whose host is killed once in each of these calls; rows and notices by call id."""
+    """One conversation whose host is killed in some of its calls: by call id the row, and every line about it."""
 
     home: Home
     rows: dict[str, dict[str, Any]] = field(default_factory=dict)
-    lines: dict[str, str] = field(default_factory=dict)
+    lines: dict[str, list[str]] = field(default_factory=dict)
+
+    def note(self, requests: list[Request]) -> None:
+        """Take in the rows, and what these requests said of them."""
+        told = [Told((request,)) for request in requests]
+        for row in self.home.ledger.rows():
+            self.rows[row["tool_call_id"]] = row
+            self.lines[row["tool_call_id"]] = [line for one in told if (line := one.line(row["id"]))]
 
 
 def allow(home: Home) -> None:
@@ -56,10 +63,7 @@ def story(host: Host, ledger_home: NewHome, model: ModelServer) -> Story:
         resume = newest_session(home)
     for _ in range(2 if host.numbers == LOSES_CONTEXT else 1):
         say(home, model, "and now", resume)
-    told = [Told((request,)) for request in model.requests[requests:]]
-    for row in home.ledger.rows():
-        tale.rows[row["tool_call_id"]] = row
-        tale.lines[row["tool_call_id"]] = "\n".join(filter(None, (one.line(row["id"]) for one in told)))
+    tale.note(model.requests[requests:])
     return tale
 
 
@@ -79,12 +83,14 @@ def test_the_notice_says_what_the_host_left_behind(story: Story, call_id: str) -
     row = story.rows[call_id]
 
     assert (row["status"], row["effect"]) == ("GHOST_REPORTED", effect)
-    assert story.lines[call_id].count(words) == 1
+    assert len(set(story.lines[call_id])) == 1
+    assert words in story.lines[call_id][0]
 
 
-def test_every_killed_call_is_told_once(story: Story) -> None:
-    """Each of the five is one line in all that the model was sent as new."""
-    assert {call_id: lines.count("- #") for call_id, lines in story.lines.items()} == dict.fromkeys(EXPECTED, 1)
+def test_a_killed_call_is_told_again_only_where_its_notice_found_no_answer(story: Story) -> None:
+    """The turns that tell of the first four are killed themselves: those calls are told once more, the last one once."""
+    assert [len(story.lines[call_id]) for call_id in list(EXPECTED)[:-1]] <= [2, 2, 2, 2]
+    assert len(story.lines["file-other"]) == 1
 
 
 @pytest.fixture(scope="module")
@@ -104,10 +110,7 @@ def background(ledger_home: NewHome, model: ModelServer) -> Story:
     session, before = newest_session(home), len(model.requests)
     for words in ("and now", "and later", "and at last")[: 3 if home.host.numbers == LOSES_CONTEXT else 2]:
         say(home, model, words, session, text("fine"))
-    told = [Told((request,)) for request in model.requests[before:]]
-    for row in home.ledger.rows():
-        tale.rows[row["tool_call_id"]] = row
-        tale.lines[row["tool_call_id"]] = "\n".join(filter(None, (one.line(row["id"]) for one in told)))
+    tale.note(model.requests[before:])
     return tale
 
 
@@ -116,5 +119,5 @@ def test_a_background_command_is_told_with_the_state_of_its_process(background: 
     assert {(row["status"], row["effect"]) for name, row in background.rows.items() if name != "last"} == {
         ("CONFIRMED", "started")
     }
-    assert background.lines["lasting"].count("Its process still runs") == 1
-    assert background.lines["short"].count("Its process does not run any more") == 1
+    assert ["Its process still runs" in line for line in background.lines["lasting"]] == [True]
+    assert ["Its process does not run any more" in line for line in background.lines["short"]] == [True]

@@ -1,0 +1,195 @@
+"""Removing old rows: in small transactions beside running hooks, and the space they took goes back to the file
+system."""
+
+from __future__ import annotations
+
+import functools
+import sqlite3
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from . import checkpoint
+from .db import Database
+
+BATCH = 250  # rows a transaction: a few milliseconds under the write lock
+VACUUM_PAGES = 200
+PAUSE_S = 0.002  # between transactions, so that a waiting hook goes first
+_LOCK_S = 5.0
+_CHECKPOINT_EVERY = 40
+
+# What is never removed: calls without an outcome. What is removed only when asked for: ghosts that nobody settled, and
+# refusals, which are the evidence of what was tried.
+GHOSTS = "(status = 'GHOST_REPORTED' AND effect = 'unknown')"
+REFUSALS = "status IN ('ERROR:blocked', 'ERROR:denied')"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What may go: rows behind the newest ``keep``, rows issued before ``before`` (a ledger time), and the oldest ones
+    until the ledger takes at most ``max_bytes``. None for no such limit."""
+
+    keep: int | None = None
+    before: str | None = None
+    max_bytes: int | None = None
+    ghosts: bool = False
+    refusals: bool = False
+
+    @property
+    def condition(self) -> str:
+        """The SQL condition of a row that may be removed at all."""
+        parts = ["status <> 'PENDING'"]
+        if not self.ghosts:
+            parts.append(f"NOT {GHOSTS}")
+        if not self.refusals:
+            parts.append(f"NOT {REFUSALS}")
+        return " AND ".join(parts)
+
+
+@dataclass(slots=True)
+class Pruned:
+    """What was done, or would be: ``rows`` removed, bytes of the ledger before and after."""
+
+    rows: int = 0
+    bytes_before: int = 0
+    bytes_after: int = 0
+    stopped: bool = False
+
+
+def used_bytes(connection: sqlite3.Connection) -> int:
+    """Bytes that rows and indexes take, free pages left out."""
+    pages, free, size = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in _PAGES)
+    return int((pages - free) * size)
+
+
+_PAGES = ("page_count", "freelist_count", "page_size")
+
+
+def file_bytes(connection: sqlite3.Connection) -> int:
+    pages, _, size = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in _PAGES)
+    return int(pages * size)
+
+
+def count(connection: sqlite3.Connection, limits: Limits) -> int:
+    """How many rows ``prune`` would remove; for ``max_bytes`` an estimate from the mean size of a row."""
+    kept_from = _kept_from(connection, limits)
+    found: int = connection.execute(
+        f"SELECT count(*) FROM ledger WHERE {_AGED} AND {limits.condition}", (limits.before or "", kept_from)
+    ).fetchone()[0]
+    if limits.max_bytes is not None:
+        rows: int = connection.execute("SELECT count(*) FROM ledger").fetchone()[0]
+        used = used_bytes(connection)
+        excess = used - limits.max_bytes
+        if rows and excess > 0:
+            removable: int = connection.execute(f"SELECT count(*) FROM ledger WHERE {limits.condition}").fetchone()[0]
+            found = max(found, min(removable, -(-excess * rows // used)))
+    return found
+
+
+def prune(
+    database: Database, limits: Limits, progress: Callable[[int], None], stop: Callable[[], bool] = lambda: False
+) -> Pruned:
+    """Remove what ``limits`` say, oldest first. Every transaction leaves the ledger whole, so it may be stopped at any
+    moment, by ``stop`` or by a signal. Raises Unavailable where the database does not answer."""
+    run = _Run(database, limits, progress, stop)
+    done = run.done
+    done.bytes_before = database.read(file_bytes, _soon())
+    kept_from = database.read(lambda connection: _kept_from(connection, limits), _soon())
+    if limits.before is not None or limits.keep is not None:
+        run.remove(_AGED, (limits.before or "", kept_from), lambda: True)
+    if limits.max_bytes is not None:
+        most = limits.max_bytes
+        run.remove("1", (), lambda: database.read(used_bytes, _soon()) > most)
+    done.stopped = stop()
+    if done.rows and not done.stopped:
+        database.write(_remove_told, _soon())
+    _give_back(database, stop)
+    done.bytes_after = database.read(file_bytes, _soon())
+    return done
+
+
+class _Run:
+    """One pruning: what was done so far, and the steps that do it."""
+
+    def __init__(
+        self, database: Database, limits: Limits, progress: Callable[[int], None], stop: Callable[[], bool]
+    ) -> None:
+        self.done = Pruned()
+        self._database = database
+        self._limits = limits
+        self._progress = progress
+        self._stop = stop
+        self._batches = 0
+
+    def remove(self, which: str, values: tuple[object, ...], more: Callable[[], bool]) -> None:
+        """Remove rows for which the condition ``which`` holds, oldest first, as long as ``more()``."""
+        last = 0
+        query = f"SELECT id FROM ledger WHERE id > ? AND {which} AND {self._limits.condition} ORDER BY id LIMIT {BATCH}"
+        while not self._stop() and more():
+            parameters = (last, *values)
+            ids = self._database.read(functools.partial(_ids, query=query, parameters=parameters), _soon())
+            if not ids:
+                return
+            last = ids[-1]
+            self.done.rows += self._database.write(functools.partial(_remove, limits=self._limits, ids=ids), _soon())
+            self._progress(self.done.rows)
+            self._batches += 1
+            if self._batches % _CHECKPOINT_EVERY == 0:
+                _give_back(self._database, self._stop)
+            time.sleep(PAUSE_S)
+
+
+_AGED = "(ts < ? OR id <= ?)"
+
+
+def _soon() -> float:
+    return time.monotonic() + _LOCK_S
+
+
+def _kept_from(connection: sqlite3.Connection, limits: Limits) -> int:
+    """The newest id behind the rows that are kept; 0 for none."""
+    if limits.keep is None:
+        return 0
+    row = connection.execute("SELECT id FROM ledger ORDER BY id DESC LIMIT 1 OFFSET ?", (limits.keep,)).fetchone()
+    return int(row[0]) if row else 0
+
+
+def _ids(connection: sqlite3.Connection, query: str, parameters: tuple[object, ...]) -> list[int]:
+    return [row[0] for row in connection.execute(query, parameters)]
+
+
+def _remove(connection: sqlite3.Connection, limits: Limits, ids: list[int]) -> int:
+    """Remove rows that still may go, with their transitions and news; returns how many."""
+    marks = ", ".join("?" * len(ids))
+    gone = [
+        row[0]
+        for row in connection.execute(
+            f"DELETE FROM ledger WHERE id IN ({marks}) AND {limits.condition} RETURNING id", ids
+        ).fetchall()
+    ]
+    for row_id in gone:
+        connection.execute("DELETE FROM transitions WHERE ledger_id = ?", (row_id,))
+        connection.execute("DELETE FROM news WHERE ledger_id = ?", (row_id,))
+    return len(gone)
+
+
+def _remove_told(connection: sqlite3.Connection) -> None:
+    """Notices that are older than every call: what they told is gone."""
+    connection.execute("DELETE FROM notices WHERE ts < coalesce((SELECT min(ts) FROM ledger), '')")
+
+
+def _give_back(database: Database, stop: Callable[[], bool]) -> None:
+    """Shrink the file by its free pages, a few at a time, and copy the log back."""
+    while not stop() and database.write(_vacuum_some, _soon()):
+        time.sleep(PAUSE_S)
+    checkpoint.checkpoint(database.path)
+
+
+def _vacuum_some(connection: sqlite3.Connection) -> int:
+    """Free pages left after this step, 0 where the file was made without incremental vacuum."""
+    if connection.execute("PRAGMA auto_vacuum").fetchone()[0] != 2:
+        return 0
+    before = connection.execute("PRAGMA freelist_count").fetchone()[0]
+    connection.execute(f"PRAGMA incremental_vacuum({VACUUM_PAGES})").fetchall()
+    after = connection.execute("PRAGMA freelist_count").fetchone()[0]
+    return int(after) if after < before else 0
