@@ -31,7 +31,8 @@ def moment(text: str, now: float) -> float:
         found = datetime.fromisoformat(text.strip().replace("Z", "+00:00"))
     except ValueError:
         raise UsageError(
-            f"{text!r} is no moment. Write a date such as 2026-11-01, a time such as 2026-11-01T12:00Z, or a span such as 7d"
+            f"{text!r} is no moment. Write a date such as 2026-11-01, a time such as 2026-11-01T12:00Z, or a span such"
+            " as 7d"
         ) from None
     return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
 

@@ -56,8 +56,8 @@ _PRUNE = """examples:
   {prog} prune --max-size 500MB --also ghosts,refusals
 
 Open calls are never removed; ghosts that nobody settled and refused calls only where --also names them. Rows go oldest
-first, in small steps beside running agents, and the space goes back to the file system. With several limits a row goes when
-any of them says so. It may be stopped with Ctrl-C at any moment.
+first, in small steps beside running agents, and the space goes back to the file system. With several limits a row goes
+when any of them says so. It may be stopped with Ctrl-C at any moment.
 
 JSON: one object: ledger, dry_run, rows, and after a real run bytes_before, bytes_after, stopped."""
 
@@ -133,7 +133,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
     export.add_argument("--format", dest="ledger_format", metavar="F", default="jsonl", help="jsonl (default) or csv")
     export.add_argument("--since", dest="ledger_since", metavar="WHEN", help="2026-11-01, a time, or a span such as 7d")
     export.add_argument("--session", dest="ledger_session", metavar="ID", help="only the conversation of this session")
-    export.add_argument("--output", dest="ledger_output", metavar="FILE", help="a file (0600) instead of standard output")
+    export.add_argument("--output", dest="ledger_output", metavar="FILE", help="a file (0600), not standard output")
     export.add_argument("--raw", dest="ledger_raw", action="store_true", help="as stored, without redacting again")
     _command(commands, "doctor", "prove that recording works here, and show all that matters to it", _DOCTOR)
 

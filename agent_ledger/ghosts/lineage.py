@@ -78,8 +78,8 @@ class HostStore:
         if session_id in self._known:
             return self._known[session_id]
         row = store.execute(
-            "SELECT child.source, child.started_at, parent.id, parent.ended_at, parent.end_reason"
-            " FROM sessions AS child LEFT JOIN sessions AS parent ON parent.id = child.parent_session_id WHERE child.id = ?",
+            "SELECT child.source, child.started_at, parent.id, parent.ended_at, parent.end_reason FROM sessions child"
+            " LEFT JOIN sessions parent ON parent.id = child.parent_session_id WHERE child.id = ?",
             (session_id,),
         ).fetchone()
         if row is None:

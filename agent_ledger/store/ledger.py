@@ -420,9 +420,9 @@ def _is_settled(connection: sqlite3.Connection, post: Settlement) -> bool:
     if not post.tool_call_id:
         return False
     rows = connection.execute(
-        "SELECT args_sha256, flags FROM ledger"
-        " WHERE session_id = ? AND tool_call_id = ? AND tool_name = ? AND turn_id = ? AND id > (SELECT max(id) FROM ledger) - ?",
-        (post.session_id, post.tool_call_id, post.tool_name, post.turn_id, _RECENT_ROWS),
+        "SELECT args_sha256, flags FROM ledger WHERE id > (SELECT max(id) FROM ledger) - ?"
+        " AND session_id = ? AND tool_call_id = ? AND tool_name = ? AND turn_id = ?",
+        (_RECENT_ROWS, post.session_id, post.tool_call_id, post.tool_name, post.turn_id),
     )
     return any(
         post.args_empty or args_sha256 == post.args_sha256 or "args_changed" in flags.split()

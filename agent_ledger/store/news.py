@@ -39,8 +39,8 @@ def add_repeat(
     """Note that a call was confirmed again. Said once for each distinct call of a session: an agent that runs its tests
     twenty times needs no twenty reminders."""
     known = connection.execute(
-        "SELECT 1 FROM news JOIN ledger ON ledger.id = news.ledger_id"
-        " WHERE news.session_id = ? AND news.kind = 'repeat' AND ledger.args_sha256 = ? AND ledger.tool_name = ? LIMIT 1",
+        "SELECT 1 FROM news JOIN ledger ON ledger.id = news.ledger_id WHERE news.session_id = ? AND kind = 'repeat'"
+        " AND args_sha256 = ? AND tool_name = ? LIMIT 1",
         (session_id, args_sha256, tool_name),
     ).fetchone()
     if known is None:
