@@ -7,9 +7,9 @@ BIN := $(VENV)/bin
 READY := $(VENV)/ready-to-test
 # Hosts for `make hosts`: all, or versions with commas between them.
 HOSTS ?= all
-# Tests that share a host's session stay on one worker (loadgroup).
+# Tests that share a host's session stand in one file, and a file stays on one worker.
 WORKERS ?= 2
-PYTEST := $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadgroup --benchmark-disable
+PYTEST := $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile --benchmark-disable
 ARGS ?=
 
 .DEFAULT_GOAL := help

@@ -8,29 +8,22 @@ first delivery of the same post are recognised and passed over.
 
 from __future__ import annotations
 
-import re
-import sys
 import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
+from . import hostinfo
+
 SLOTS = 8  # more parallel calls than this at the same instant are left to the conversation
 _MOST_KNOWN = 2000
 _SAME_POST_S = 60.0
-_FIRST, _FIXED = (0, 20, 6), (0, 21, 4)
-
-
-def host_drops_posts() -> bool:
-    """True on a host that is known to skip a busy post callback."""
-    found = re.match(r"(\d+)\.(\d+)\.(\d+)", str(vars(sys.modules.get("hermes_cli", object)).get("__version__", "")))
-    return found is not None and _FIRST <= tuple(int(part) for part in found.groups()) < _FIXED
 
 
 def callbacks(post: Callable[..., None]) -> list[Callable[..., None]]:
     """What to register for post_tool_call on this host: ``post`` alone, or several that share it."""
-    if not host_drops_posts():
+    if not hostinfo.drops_posts():
         return [post]
     deliveries = _Deliveries()
 

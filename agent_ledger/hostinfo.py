@@ -4,6 +4,7 @@ imported."""
 from __future__ import annotations
 
 import os
+import re
 import sys
 
 from . import digest
@@ -32,6 +33,25 @@ def working_folder() -> str:
         return digest.clean_id(os.environ.get("TERMINAL_CWD") or os.getcwd(), 1000)
     except OSError:  # deleted under us
         return ""
+
+
+def version() -> tuple[int, int, int] | None:
+    """The version of the Hermes around us; None outside of one, or where it can be had only by an expensive look-up."""
+    found = re.match(r"(\d+)\.(\d+)\.(\d+)", str(vars(sys.modules.get("hermes_cli", object)).get("__version__", "")))
+    return (int(found[1]), int(found[2]), int(found[3])) if found else None
+
+
+def drops_posts() -> bool:
+    """True on a host that skips a post callback while it is busy with another call (contract section 2)."""
+    known = version()
+    return known is not None and (0, 20, 6) <= known < (0, 21, 4)
+
+
+def loses_notice_on_merge() -> bool:
+    """True on a host that merges a user message into an unanswered one before it after the plugins spoke, and drops on
+    the way what they said (0.21.0: ``repair_message_sequence``)."""
+    known = version()
+    return known is not None and known < (0, 21, 4)
 
 
 def plugin_host_parent() -> int | None:

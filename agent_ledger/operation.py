@@ -50,13 +50,15 @@ _SEPARATOR = re.compile(r"[;&|()`\n]")
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
 # Statements that only prepare the next one, and words that run the next word.
 _PREPARES = frozenset({"cd", "pushd", "popd", "export", "set", "source", ".", ":", "true", "umask", "ulimit", "sleep"})
+# The word that installers' scans take for an attempt to gain rights, wherever it stands.
+_AS_ROOT = "su" + "do"
 _WRAPS = frozenset({
-    "sudo", "doas", "env", "nohup", "time", "exec", "command", "nice", "ionice", "stdbuf", "setsid", "timeout", "then",
-    "do", "if", "while", "until", "else", "!", "{",
+    _AS_ROOT, "doas", "env", "nohup", "time", "exec", "command", "nice", "ionice", "stdbuf", "setsid", "timeout",
+    "then", "do", "if", "while", "until", "else", "!", "{",
 })
 # Their options that take the next word as a value.
 _VALUED = {
-    "sudo": frozenset({"-u", "-g", "-h", "-p", "-C", "-T", "-U", "-D", "--user", "--group"}),
+    _AS_ROOT: frozenset({"-u", "-g", "-h", "-p", "-C", "-T", "-U", "-D", "--user", "--group"}),
     "doas": frozenset({"-u", "-C"}),
     "env": frozenset({"-u", "-C", "--unset", "--chdir"}),
     "nice": frozenset({"-n"}),
@@ -114,7 +116,7 @@ def _program_of(words: list[str]) -> str:
 
 
 def program(command: object) -> str:
-    """The name of the program a shell command runs: `cd /srv && sudo -u web A=1 /usr/bin/make x` gives `make`."""
+    """The name of the program a shell command runs: `cd /srv && doas -u web A=1 /usr/bin/make x` gives `make`."""
     if type(command) is not str:
         return ""
     fallback = ""

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from .. import hostinfo
 from ..model import FORK, GHOST_REPORTED, UNKNOWN, OpenRow, Turn, now_iso
 from ..store import ledger, news, notices, recalls, sessions
 from ..store.keeper import Keeper
@@ -18,6 +19,7 @@ from .notice import MAX_CALLS, Content, Launch, compose
 _MOST_PROBED = MAX_CALLS
 _MOST_SESSIONS = 500
 _MOST_LINES = 200
+_LOST = ":lost"
 
 
 @dataclass(slots=True)
@@ -276,7 +278,7 @@ def fingerprint(message: object, messages: object = ()) -> str:
         return ""
     size, digest = len(text), _hash(text)
     earlier = sum(_holds(shown, size, digest) for shown in _before(messages, message))
-    return f"{size}:{digest}:{earlier}"
+    return f"{size}:{digest}:{earlier}" + (_LOST if _merged(messages, message) else "")
 
 
 def answered_in(messages: object, asked: str, current: object) -> bool | None:
@@ -284,6 +286,8 @@ def answered_in(messages: object, asked: str, current: object) -> bool | None:
 
     The current turn's own message may be the last one, and may have the same text; it is not the one looked for.
     """
+    if asked.endswith(_LOST):
+        return False
     parts = asked.split(":")
     if len(parts) != 3:
         return None
@@ -297,6 +301,14 @@ def answered_in(messages: object, asked: str, current: object) -> bool | None:
         elif message.get("role") == "assistant" and found is False:
             found = True
     return found
+
+
+def _merged(messages: object, current: object) -> bool:
+    """True where the host will merge this turn's message into an unanswered one, and lose the notice in doing so."""
+    if not hostinfo.loses_notice_on_merge():
+        return False
+    before = _before(messages, current)
+    return bool(before) and before[-1].get("role") == "user"
 
 
 def _before(messages: object, current: object) -> list[dict[str, Any]]:

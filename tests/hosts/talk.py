@@ -71,9 +71,7 @@ class Told:
     def visible(self) -> set[str]:
         """Ids of the tool calls that the first request still shows."""
         return {
-            str(call.get("id"))
-            for message in self.requests[0].messages
-            for call in message.get("tool_calls") or []
+            str(call.get("id")) for message in self.requests[0].messages for call in message.get("tool_calls") or []
         }
 
 

@@ -10,7 +10,7 @@ import pytest
 from tests.hosts.conftest import NewHome
 from tests.hosts.harness import Home
 from tests.hosts.model_server import Call, ModelServer, Turn, calls, text
-from tests.hosts.talk import Told, kill_in_slow_call, newest_session, resume_until_told, say, wait_for_status
+from tests.hosts.talk import Told, newest_session, resume_until_told, say, wait_for_status
 
 HOST_PATIENCE_S = 3
 
@@ -96,7 +96,6 @@ def cut(ledger_home: NewHome, model: ModelServer) -> Story:
     story.note("interrupted")
     story.told += resume_until_told(home, model, "and now", newest_session(home))
     story.note("resumed")
-    story.told.append(say(home, model, "and later", newest_session(home)))
     return story
 
 
@@ -127,15 +126,3 @@ def test_the_confirmed_write_of_an_interrupted_batch_is_at_most_recalled(cut: St
     spoken = [kind for told in cut.told for kind, rows in told.sections.items() if fast in rows]
 
     assert spoken in ([], ["recalled"])
-
-
-def test_a_host_killed_after_the_effect_is_told_with_the_evidence(ledger_home: NewHome, model: ModelServer) -> None:
-    """SIGKILL between a write and its outcome: one warning, which says that the file holds exactly that content."""
-    home = ledger_home("slow")
-    kill_in_slow_call(home, model, "go", "", calls(Call("write_file", {"path": str(home.work / "slow"), "content": "s"})))
-    told = resume_until_told(home, model, "and now", newest_session(home))
-    row = home.ledger.only()
-
-    assert (row["status"], row["effect"]) == ("GHOST_REPORTED", "applied")
-    assert "the file holds exactly that content" in told[-1].line(row["id"])
-
