@@ -22,8 +22,8 @@ _QUOTE = lazily.pattern(r"[bBrRuUfF]{0,2}\$?(?P<quote>\\{0,8}(?:\"\"\"|'''|[\"'`
 # Code that names where the value comes from, and types: no secret is written there.
 _EXPRESSION = lazily.pattern(
     r"(?:self|this|os|process|config|cfg|settings|args|opts|options|request|req|params|ctx|secrets|vars|var|local|"
-    r"[eE][nN][vV]|data|module|getenv|import|await|None|null|nil|true|false|True|False|undefined|str|string|bytes|int|bool|boolean|"
-    r"number|any|Any|Optional|Option|String|SecretStr|function|lambda|required|optional)(?![\w-])|"
+    r"(?:get)?[eE][nN][vV]|data|module|import|await|None|null|nil|true|false|True|False|undefined|str|string|bytes|int|"
+    r"bool|boolean|number|any|Any|Optional|Option|String|SecretStr|function|lambda|required|optional)(?![\w-])|"
     r"[A-Za-z_][\w.]{0,60}[(\[]",
     re.ASCII,
 )

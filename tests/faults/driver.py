@@ -8,6 +8,7 @@ it raised. With a UID the process becomes that user first, so that file permissi
 
 from __future__ import annotations
 
+import codecs
 import importlib
 import json
 import os
@@ -89,6 +90,8 @@ def become(uid: int) -> None:
     for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
+    for codec in ("ascii", "latin-1", "utf-8-sig"):
+        codecs.lookup(codec)
     os.setgroups([])
     for kind in ("gid", "uid"):
         getattr(os, "set" + kind)(uid)
