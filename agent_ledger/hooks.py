@@ -105,6 +105,7 @@ class Hooks:
                 return None
             ids = Ids.of(session_id, task_id, turn_id, parent_session_id)
             serving.recorder.note_platform(ids.session, platform)
+            serving.recorder.look_around()
             text = serving.notice(Turn(ids.session, ids.turn, ids.call, user_message, conversation_history), ids)
             return {"context": text} if text else None
         except BaseException as error:

@@ -27,10 +27,15 @@ def terminal_backend() -> str:
     return digest.clean_id(os.environ.get("TERMINAL_ENV", ""), 40)
 
 
-def working_folder() -> str:
-    """The folder that the host's tools start from: the one it was told to work in, else the process's own."""
+def terminal_folder() -> str:
+    """The folder in which the host was told to work, '' where it was not."""
+    return digest.clean_id(os.environ.get("TERMINAL_CWD", ""), 1000)
+
+
+def process_folder() -> str:
+    """The process's own folder."""
     try:
-        return digest.clean_id(os.environ.get("TERMINAL_CWD") or os.getcwd(), 1000)
+        return digest.clean_id(os.getcwd(), 1000)
     except OSError:  # deleted under us
         return ""
 

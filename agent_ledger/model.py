@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 PENDING = "PENDING"
 CONFIRMED = "CONFIRMED"
@@ -52,9 +53,9 @@ def parse_iso(stamp: str) -> float | None:
         return None
 
 
-@dataclass(slots=True)
-class Call:
-    """One announced tool call, as it goes into its row. ``flags`` are the marks of DESIGN section 4, in order."""
+class Call(NamedTuple):
+    """One announced tool call, as it goes into its row: the columns that are known then, in the order of the INSERT.
+    ``flags``: space-separated marks."""
 
     ts: str
     session_id: str
@@ -79,8 +80,7 @@ class Call:
     flags: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What the host, or the conversation, said about a call.
 
     ``status`` and ``effect`` are the ledger's words; ``digest`` and ``error_message`` are redacted and cut.

@@ -38,7 +38,9 @@ _NEVER_RAN = {
     "user_interrupt": SKIPPED,
 }
 _SHELLS = frozenset({"terminal", "execute_code"})
+_KEYS_DECIDE = _SHELLS | {"delegate_task"}
 _APPROVAL_WORDS = frozenset({"blocked", "pending_approval"})
+_COMMON = frozenset({"ok", "error", "blocked", "timeout", "cancelled", "tool_error"})
 _NOT_A_WORD = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
@@ -56,8 +58,9 @@ def judge(
     Any value of any type is accepted. The host's status decides; without one, the result's own top-level keys do. Text
     is never searched.
     """
-    keys = result_keys(result)
     said, kind = _word(status), _word(error_type)
+    # The host's own word is enough for most tools; a shell's exit code and a launch stand in the result alone.
+    keys = {} if said == "ok" and tool_name not in _KEYS_DECIDE else result_keys(result)
     word, effect = _decide(tool_name, args, keys, said, kind, error_message)
     message = ""
     if word != CONFIRMED:
@@ -144,8 +147,10 @@ def _text(value: object) -> str:
 
 def _word(value: object) -> str:
     """A status or error type as one word that fits behind ``ERROR:``."""
-    if not isinstance(value, str):
-        return ""
+    if type(value) is not str:
+        return _word(str.__str__(value)) if isinstance(value, str) else ""
+    if value in _COMMON:
+        return value
     return _NOT_A_WORD.sub("_", value.strip()[:80])[:60].strip("_")
 
 

@@ -62,6 +62,8 @@ class Recorder:
         self._lock = threading.Lock()
         # session -> the ids of its conversation, for those that are known to have several
         self.conversations: dict[str, tuple[str, ...]] = {}
+        self._folder = self._backend = ""
+        self.look_around()
 
     # --- pre_tool_call
 
@@ -94,9 +96,9 @@ class Recorder:
                 summary=self._summary(tool_name, args),
                 grace_s=self.table.grace_s(tool_name, args),
                 owner=self.owner,
-                cwd=hostinfo.working_folder(),
+                cwd=self._folder or hostinfo.process_folder(),
                 platform=self._platforms.get(ids.session, ""),
-                backend=hostinfo.terminal_backend(),
+                backend=self._backend,
                 reads=reads.take(ids.session),
                 probe_json=footprint.of_call(tool_name, args, self._key),
                 flags=" ".join(marks),
@@ -154,12 +156,17 @@ class Recorder:
                 outcome=judged,
                 flags="unknown_tool" if kind is tools.UNKNOWN else "",
                 probe_json=footprint.of_launch(outcome.result_keys(result)) if judged.effect == STARTED else "",
-                cwd=hostinfo.working_folder(),
+                cwd=self._folder or hostinfo.process_folder(),
                 platform=self._platforms.get(ids.session, ""),
-                backend=hostinfo.terminal_backend(),
+                backend=self._backend,
             ),
             deadline,
         )
+
+    def look_around(self) -> None:
+        """Ask where the host's tools work; at the beginning of each turn, since the environment is slow to ask."""
+        self._folder = hostinfo.terminal_folder()
+        self._backend = hostinfo.terminal_backend()
 
     # --- which session came out of which
 

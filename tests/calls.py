@@ -27,8 +27,8 @@ def call(args: Any = None, **fields: Any) -> Call:
 
 def post(args: Any = None, outcome: Outcome = OK, **fields: Any) -> Settlement:
     """The settlement that belongs to ``call`` with the same fields."""
-    announced = call(args, **{key: value for key, value in fields.items() if key in Call.__slots__})
-    values = {name: getattr(announced, name) for name in Settlement.__slots__ if name in Call.__slots__}
+    announced = call(args, **{key: value for key, value in fields.items() if key in Call._fields})
+    values = {name: getattr(announced, name) for name in Settlement.__slots__ if name in Call._fields}
     values |= {"args_empty": args == {}, "outcome": outcome, "flags": ""}
     return Settlement(**{**values, **fields})
 

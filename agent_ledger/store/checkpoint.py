@@ -66,8 +66,9 @@ def log_size(path: str) -> int:
         return 0
 
 
-def checkpoint(path: str) -> bool:
-    """Copy the log back into the ledger; False where another process is at it.
+def checkpoint(path: str, shrink: bool = False) -> bool:
+    """Copy the log back into the ledger; False where another process is at it. ``shrink``: and empty the log's file, for
+    which writers wait a moment.
 
     Blocks no writer and no reader, as a rule: a passive pass copies what is there, and the next writer starts the log
     anew once nothing is left to copy. Where writers never pause, passes always leave something; then, and only for a
@@ -90,10 +91,12 @@ def checkpoint(path: str) -> bool:
         for _ in range(_PASSES):
             _, frames, copied = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
             if frames == copied:
-                return True
-        if log_size(path) > PRESSING_BYTES:
+                break
+        else:
+            shrink = shrink or log_size(path) > PRESSING_BYTES
+        if shrink:
             connection.execute(f"PRAGMA busy_timeout = {int(_RESTART_WAIT_S * 1000)}")
-            connection.execute("PRAGMA wal_checkpoint(RESTART)").fetchone()
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         return True
 
 

@@ -97,28 +97,41 @@ class Database:
         """Run ``work`` in one IMMEDIATE transaction and commit it. ``deadline`` is on the monotonic clock and bounds
         the waiting for locks, not the work. Raises Unavailable, and nothing else, for what SQLite or the disk
         refuses."""
-        return self._again_where_gone(lambda: self._write(work, deadline))
+        try:
+            return self._write(work, deadline)
+        except Unavailable as trouble:
+            self._reopen_where_gone(trouble)
+        return self._write(work, deadline)
 
     def insert(self, statement: str, parameters: tuple[Any, ...], deadline: float) -> tuple[Any, ...]:
         """Run one INSERT ... RETURNING as its own transaction; returns its row. The quickest way to disk."""
-        return self._again_where_gone(lambda: self._insert(statement, parameters, deadline))
+        try:
+            return self._insert(statement, parameters, deadline)
+        except Unavailable as trouble:
+            self._reopen_where_gone(trouble)
+        return self._insert(statement, parameters, deadline)
 
     def change(self, statement: str, parameters: tuple[Any, ...], deadline: float) -> int:
         """Run one UPDATE as its own transaction; returns the number of rows changed."""
-        return self._again_where_gone(lambda: self._change(statement, parameters, deadline))
+        try:
+            return self._change(statement, parameters, deadline)
+        except Unavailable as trouble:
+            self._reopen_where_gone(trouble)
+        return self._change(statement, parameters, deadline)
 
     def read(self, work: Callable[[sqlite3.Connection], T], deadline: float) -> T:
         """Run a reading ``work``; each of its statements sees its own snapshot."""
-        return self._again_where_gone(lambda: self._read(work, deadline))
-
-    def _again_where_gone(self, run: Callable[[], T]) -> T:
-        """Once more on a fresh connection, where the failed one's file or log turns out to have been taken away."""
         try:
-            return run()
+            return self._read(work, deadline)
         except Unavailable as trouble:
-            if trouble.kind not in ("i/o error", "cannot open", "read-only") or not self.forget_where_gone():
-                raise
-        return run()
+            self._reopen_where_gone(trouble)
+        return self._read(work, deadline)
+
+    def _reopen_where_gone(self, trouble: Unavailable) -> None:
+        """Return where the file or log of the failed connection turns out to have been taken away, so that a fresh one
+        is worth a try; raise ``trouble`` again otherwise."""
+        if trouble.kind not in ("i/o error", "cannot open", "read-only") or not self.forget_where_gone():
+            raise trouble
 
     def _write(self, work: Callable[[sqlite3.Connection], T], deadline: float) -> T:
         shared = self._take(deadline)

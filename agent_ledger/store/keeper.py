@@ -55,7 +55,7 @@ class Keeper:
                         lambda connection: ledger.announce(connection, call, names), deadline
                     )
                 else:
-                    announced = self.database.insert(ledger.INSERT, ledger.call_values(call), deadline)
+                    announced = self.database.insert(ledger.INSERT, call, deadline)
                 self._wrote()
                 return announced
             except Unavailable as trouble:

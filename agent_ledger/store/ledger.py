@@ -12,15 +12,9 @@ from . import news, pairing, sessions
 
 OPEN = "status IN ('PENDING', 'GHOST_REPORTED', 'ERROR:timeout', 'ERROR:cancelled')"
 
-_CALL_COLUMNS = (
-    "ts", "session_id", "task_id", "turn_id", "tool_call_id", "tool_name", "args_json", "args_sha256", "args_len",
-    "summary", "grace_s", "owner", "cwd", "platform", "backend", "reads", "probe_json", "policy_decision",
-    "policy_rule", "policy_sha256", "flags",
-)  # fmt: skip
-
-_INSERT_COLUMNS = ", ".join(_CALL_COLUMNS)
-_INSERT_MARKS = ", ".join(f"?{number}" for number in range(1, len(_CALL_COLUMNS)))
-_FLAGS_MARK = f"?{len(_CALL_COLUMNS)}"
+_INSERT_COLUMNS = ", ".join(Call._fields)
+_INSERT_MARKS = ", ".join(f"?{number}" for number in range(1, len(Call._fields)))
+_FLAGS_MARK = f"?{len(Call._fields)}"
 
 # One statement, so one trip to disk: the row, and whether the same call was confirmed before in its session.
 NEXT_ID = (
@@ -84,15 +78,6 @@ class Launched:
     flags: str
 
 
-def call_values(call: Call) -> tuple[object, ...]:
-    """The parameters of INSERT for ``call``."""
-    return (
-        call.ts, call.session_id, call.task_id, call.turn_id, call.tool_call_id, call.tool_name, call.args_json,
-        call.args_sha256, call.args_len, call.summary, call.grace_s, call.owner, call.cwd, call.platform, call.backend,
-        call.reads, call.probe_json, call.policy_decision, call.policy_rule, call.policy_sha256, call.flags,
-    )  # fmt: skip
-
-
 def outcome_values(outcome: Outcome, ts: str, row_id: int, issued: str, call_id: str) -> tuple[object, ...]:
     """The parameters of SETTLE_PENDING. The time of issue and the call's id guard against a row of the same number in
     another ledger, where the first one was taken away meanwhile."""
@@ -111,10 +96,10 @@ def announce(connection: sqlite3.Connection, call: Call, names: Sequence[str] = 
     if not call.tool_call_id and call.tool_name != "execute_code":
         outer = open_code_row(connection, call.task_id)
     if outer:
-        call.flags = add_flag(call.flags, "nested")
+        call = call._replace(flags=add_flag(call.flags, "nested"))
     elif names and was_confirmed(connection, names, call.tool_name, call.args_sha256):
-        call.flags = add_flag(call.flags, "repeat")
-    ((row_id, flags),) = connection.execute(INSERT, call_values(call)).fetchall()
+        call = call._replace(flags=add_flag(call.flags, "repeat"))
+    ((row_id, flags),) = connection.execute(INSERT, call).fetchall()
     if outer:
         connection.execute("UPDATE ledger SET outer_id = ? WHERE id = ?", (outer, row_id))
     return row_id, flags

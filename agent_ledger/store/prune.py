@@ -182,7 +182,7 @@ def _give_back(database: Database, stop: Callable[[], bool]) -> None:
     """Shrink the file by its free pages, a few at a time, and copy the log back."""
     while not stop() and database.write(_vacuum_some, _soon()):
         time.sleep(PAUSE_S)
-    checkpoint.checkpoint(database.path)
+    checkpoint.checkpoint(database.path, shrink=True)
 
 
 def _vacuum_some(connection: sqlite3.Connection) -> int:

@@ -27,9 +27,9 @@ BATCH = 100  # lines a transaction: some milliseconds under the write lock
 KEEP_MARKS_S = 7 * 86400
 _MOST_INT = 2**63  # SQLite's integers end here
 
-_CALL_FIELDS = {field.name: field.type for field in dataclasses.fields(Call)}
+_CALL_FIELDS = {name: "int" if name in ("args_len", "grace_s") else "str" for name in Call._fields}
 _POST_FIELDS = {field.name: field.type for field in dataclasses.fields(Settlement)}
-_OUTCOME_FIELDS = {field.name for field in dataclasses.fields(Outcome)}
+_OUTCOME_FIELDS = set(Outcome._fields)
 _EDGE_FIELDS = ("session_id", "parent_id", "kind", "evidence", "turn_id", "ts")
 
 
@@ -60,10 +60,11 @@ class Spool:
     # --- writing
 
     def add_call(self, call: Call) -> bool:
-        return self._append("call", dataclasses.asdict(call))
+        return self._append("call", call._asdict())
 
     def add_post(self, post: Settlement) -> bool:
-        return self._append("post", dataclasses.asdict(post))
+        values = {field.name: getattr(post, field.name) for field in dataclasses.fields(post)}
+        return self._append("post", {**values, "outcome": post.outcome._asdict()})
 
     def add_edge(self, session_id: str, parent_id: str, kind: str, evidence: str, turn_id: str, ts: str) -> bool:
         return self._append(
@@ -260,8 +261,7 @@ def _apply_one(connection: sqlite3.Connection, record: dict[str, Any]) -> bool:
         match record.get("op"):
             case "call":
                 call = Call(**_checked(what, _CALL_FIELDS))
-                call.flags = add_flag(call.flags, "spooled")
-                ledger.announce(connection, call)
+                ledger.announce(connection, call._replace(flags=add_flag(call.flags, "spooled")))
             case "post":
                 outcome = what.get("outcome")
                 if not isinstance(outcome, dict) or set(outcome) != _OUTCOME_FIELDS:

@@ -41,16 +41,20 @@ def test_lock_of_another_process(
     driver.run("first")
     host = SimHost(home)  # type: ignore[arg-type]
     holder = hold(child, host, how, seconds)
-    driver.took.clear()
-    made = 0
+    calls: list[float] = []
+    turns: list[float] = []
     while holder.poll() is None:
-        driver.run(made)
+        driver.took.clear()
+        driver.run(len(turns))
+        calls += driver.took
         driver.turn()
-        made += 1
+        turns.append(driver.took[-1])
         time.sleep(0.02)
-    assert max(driver.took) < MOST_S
-    assert statistics.median(driver.took) < 0.02
-    assert sum(took > 0.03 for took in driver.took) <= 4 + 4 * seconds
+    made = len(turns)
+    assert max(calls + turns) < MOST_S
+    assert statistics.median(calls) < 0.02
+    assert sum(took > 0.03 for took in calls) <= 4 + 4 * seconds  # a try each half second at most, and a busy machine
+    assert statistics.median(turns) < 0.1
     all_in(host, driver.turn)
     assert counted(host) == (made + 1, made + 1, made + 1)
 

@@ -313,12 +313,19 @@ class Ledger:
 
 
 def query(path: Path, sql: str, *values: Any) -> list[dict[str, Any]]:
-    """Rows of a read-only query as dicts; a table that is not there yet has none."""
-    with contextlib.closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=10)) as connection:
+    """Rows of a query as dicts; a table that is not there yet has none."""
+    try:
+        return _rows(f"{path.as_uri()}?mode=ro", sql, values)
+    except sqlite3.OperationalError as problem:
+        if "no such table" in str(problem):
+            return []
+        # A killed host may leave a journal behind that only a connection which may write can roll back.
+        if "readonly database" in str(problem):
+            return _rows(path.as_uri(), sql, values)
+        raise
+
+
+def _rows(uri: str, sql: str, values: tuple[Any, ...]) -> list[dict[str, Any]]:
+    with contextlib.closing(sqlite3.connect(uri, uri=True, timeout=10)) as connection:
         connection.row_factory = sqlite3.Row
-        try:
-            return [dict(row) for row in connection.execute(sql, values)]
-        except sqlite3.OperationalError as problem:
-            if "no such table" in str(problem):
-                return []
-            raise
+        return [dict(row) for row in connection.execute(sql, values)]

@@ -32,7 +32,8 @@ class Story:
 
     def note(self, requests: list[Request]) -> None:
         """Take in the rows, and what these requests said of them."""
-        told = [Told((request,)) for request in requests]
+        # Requests of one turn repeat its user message; each turn of the story says something else.
+        told = [Told((request,)) for request in {request.last_user: request for request in requests}.values()]
         for row in self.home.ledger.rows():
             self.rows[row["tool_call_id"]] = row
             self.lines[row["tool_call_id"]] = [line for one in told if (line := one.line(row["id"]))]
@@ -63,7 +64,7 @@ def story(host: Host, ledger_home: NewHome, model: ModelServer) -> Iterator[Stor
     ]
     (home.work / "stuck").write_text("old")
     stop = home.work / "stop"
-    commands = {"lasting": f"for n in $(seq 600); do test -e {stop} && break; sleep 0.1; done", "ended": "true"}
+    commands = {"lasting": f"for n in $(seq 600); do test -e {stop} && break; sleep 0.1; done", "ended": "sleep 1"}
     launches = [calls(Call("terminal", {"command": c, "background": True}, id=name)) for name, c in commands.items()]
     resume, requests = "", len(model.requests)
     for call in hanging:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import os
 import stat
@@ -44,7 +43,7 @@ def of_dead(spool: Spool, lines: list[Any], name: str = "dead") -> Path:
 
 
 def line(seq: int, **fields: Any) -> dict[str, Any]:
-    return {"seq": seq, "op": "call", "what": dataclasses.asdict(call(A, **fields))}
+    return {"seq": seq, "op": "call", "what": call(A, **fields)._asdict()}
 
 
 def test_call_and_post_are_replayed_in_order(spool: Spool, ledger: Database) -> None:
