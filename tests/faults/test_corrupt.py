@@ -77,7 +77,9 @@ def test_page_in_the_middle_that_no_call_needs(home: Path, new_driver: NewDriver
         driver.run(number)
     all_in(host, driver.turn)
     assert driver.slowest < MOST_S
-    assert host.sql("SELECT count(*) FROM ledger WHERE id > (SELECT max(id) - 5 FROM ledger) AND status = 'CONFIRMED'") == [(5,)]
+    assert host.sql(
+        "SELECT count(*) FROM ledger WHERE id > (SELECT max(id) - 5 FROM ledger) AND status = 'CONFIRMED'"
+    ) == [(5,)]
     for command in (["status"], ["tail", "-n", "1000"], ["export"], ["ghosts"], ["prune", "--keep", "1"]):
         done = ledger(home, *command)
         assert done.returncode in (0, 1) and "Traceback" not in done.stderr

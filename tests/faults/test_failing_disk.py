@@ -141,7 +141,11 @@ def test_clock_is_set(home: Path, new_driver: NewDriver, faults: Faults, seconds
     driver.post("across")
     driver.run("after")
     assert counted(host) == (3, 3, 3)
-    assert [row[0] for row in host.sql("SELECT tool_call_id FROM ledger ORDER BY id")] == ["cfirst", "cacross", "cafter"]
+    assert [row[0] for row in host.sql("SELECT tool_call_id FROM ledger ORDER BY id")] == [
+        "cfirst",
+        "cacross",
+        "cafter",
+    ]
     assert as_json(home, "status")["calls"]["open_ghosts"] == 0
 
 

@@ -168,9 +168,7 @@ def test_index_of_a_foreign_owner(of_nobody: SimHost, new_driver: NewDriver) -> 
     heals(driver, of_nobody, 1, 5)
 
 
-def test_disk_is_mounted_read_only(
-    home: Path, new_driver: NewDriver, read_only: Callable[[Path], None]
-) -> None:
+def test_disk_is_mounted_read_only(home: Path, new_driver: NewDriver, read_only: Callable[[Path], None]) -> None:
     """A disk that the system turned read-only: even root can write nothing, calls run, and status says what is wrong."""
     first = new_driver()
     first.run("first")

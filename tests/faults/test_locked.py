@@ -23,9 +23,7 @@ connection.execute("ROLLBACK")
 """
 
 
-def hold(
-    child: Callable[..., subprocess.Popen[str]], host: SimHost, how: str, seconds: float
-) -> subprocess.Popen[str]:
+def hold(child: Callable[..., subprocess.Popen[str]], host: SimHost, how: str, seconds: float) -> subprocess.Popen[str]:
     holder = child(HOLD, host.ledger, how, seconds)
     assert holder.stdout is not None and holder.stdout.readline() == "held\n"
     return holder

@@ -23,7 +23,11 @@ Child = Callable[..., "subprocess.Popen[str]"]
 
 def python(code: str, *arguments: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-c", code, *map(str, arguments)], cwd=PLUGIN_FOLDER, capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", code, *map(str, arguments)],
+        cwd=PLUGIN_FOLDER,
+        capture_output=True,
+        text=True,
+        timeout=60,
     )
 
 

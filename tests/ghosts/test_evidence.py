@@ -148,7 +148,13 @@ def patch(path: Path, old: str, new: str, names: tuple[str, str] = ("old_string"
 
 @pytest.mark.parametrize(
     ("there", "found"),
-    [("x beta y", "applied"), ("x alpha y", "unknown"), ("alpha beta", "unknown"), ("neither", "unknown"), (None, "unknown")],
+    [
+        ("x beta y", "applied"),
+        ("x alpha y", "unknown"),
+        ("alpha beta", "unknown"),
+        ("neither", "unknown"),
+        (None, "unknown"),
+    ],
 )
 @pytest.mark.parametrize("names", [("old_string", "new_string"), ("old", "new")])
 def test_patch(tmp_path: Path, there: str | None, found: str, names: tuple[str, str]) -> None:
@@ -162,10 +168,8 @@ def test_patch(tmp_path: Path, there: str | None, found: str, names: tuple[str, 
 def test_patch_that_adds_to_the_old_text_cannot_be_told(tmp_path: Path) -> None:
     """Where the new text holds the old, it may have stood there before the call."""
     one = patch(tmp_path / "a", "port = 80", "port = 8080")
-    grows = patch(tmp_path / "a", "x", "xy")
-    (tmp_path / "a").write_text("xy\nport = 8080\n")
-    assert effect(grows, tmp_path) == "unknown"
-    assert effect(one, tmp_path) == "applied"
+    (tmp_path / "a").write_text("port = 8080\n")
+    assert effect(one, tmp_path) == "unknown"
 
 
 def test_patch_with_a_redacted_side_cannot_be_told(tmp_path: Path) -> None:

@@ -32,7 +32,9 @@ def test_call_without_an_answer_has_no_result() -> None:
 
 def test_answer_belongs_to_the_last_question_with_its_id() -> None:
     """Ids repeat: the answer after the second question is not the first one's."""
-    shown = results(asked("call_0", "write_file", A), asked("call_0", "write_file", B), told("call_0", "write_file", "2"))
+    shown = results(
+        asked("call_0", "write_file", A), asked("call_0", "write_file", B), told("call_0", "write_file", "2")
+    )
     assert shown == [("call_0", "write_file", None), ("call_0", "write_file", "2")]
 
 
@@ -104,7 +106,9 @@ def test_message_of_no_known_form_is_passed_over(odd: Any) -> None:
 
 def test_text_of_parts() -> None:
     """The text parts of a multimodal content count; a content without text has none."""
-    assert history.text_of([{"type": "text", "text": "a"}, {"type": "image_url"}, {"type": "text", "text": "b"}]) == "a\nb"
+    assert (
+        history.text_of([{"type": "text", "text": "a"}, {"type": "image_url"}, {"type": "text", "text": "b"}]) == "a\nb"
+    )
     assert history.text_of([{"type": "image_url"}]) is None
     assert history.text_of({"no": "text"}) is None
 

@@ -95,7 +95,13 @@ def test_launch_of_a_dead_process_is_told_once(host: SimHost) -> None:
 def test_launch_whose_end_is_shown_is_not_told(host: SimHost) -> None:
     """The conversation shows that it exited; later turns do not need to show it again."""
     host.run("terminal", SLEEP, json.dumps(STARTED))
-    shown = [user("go"), asked("c1", "terminal", SLEEP), told("c1", "terminal", STARTED), *process({"status": "exited"}), user("x")]
+    shown = [
+        user("go"),
+        asked("c1", "terminal", SLEEP),
+        told("c1", "terminal", STARTED),
+        *process({"status": "exited"}),
+        user("x"),
+    ]
     assert host.turn(history=shown) is None
     owner_ends(host)
     assert host.turn(history=[]) is None

@@ -51,7 +51,10 @@ def test_same_facts_same_bytes() -> None:
 def test_late_outcomes_are_told() -> None:
     """A success and a failure that came after the host had given up."""
     text = compose(Content(news=[item(), item(ledger_id=8, status="ERROR:exit_2")]))
-    assert "#7 write_file /srv/a.txt: completed after all" in text and "#8 write_file /srv/a.txt: ended with ERROR:exit_2" in text
+    assert (
+        "#7 write_file /srv/a.txt: completed after all" in text
+        and "#8 write_file /srv/a.txt: ended with ERROR:exit_2" in text
+    )
 
 
 def test_repeats_are_counted() -> None:

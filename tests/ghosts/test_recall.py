@@ -19,7 +19,9 @@ SUMMARY = "[CONTEXT COMPACTION — REFERENCE ONLY] Earlier turns were compacted.
 COMPACTED = [user(SUMMARY), answer(), user("next")]
 
 
-def done(row_id: int, call: str = "c1", args: Any = None, tool: str = "patch", session: str = "s0", turn: str = "t") -> Done:
+def done(
+    row_id: int, call: str = "c1", args: Any = None, tool: str = "patch", session: str = "s0", turn: str = "t"
+) -> Done:
     return Done(row_id, call, tool, digest_args(A if args is None else args).sha256, session, turn, "")
 
 
@@ -216,7 +218,9 @@ sys.stdin.read()
 """
 
 
-def test_work_of_another_living_process_is_not_recalled(host: SimHost, child: Callable[..., subprocess.Popen[str]]) -> None:
+def test_work_of_another_living_process_is_not_recalled(
+    host: SimHost, child: Callable[..., subprocess.Popen[str]]
+) -> None:
     """It never stood in this conversation, so it was not lost from it."""
     assert host.turn(history=[user("hello")], message="hello") is None
     process = child(WORK, host.home)

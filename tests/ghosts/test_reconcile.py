@@ -75,7 +75,9 @@ def test_failed_result_settles_as_a_failure() -> None:
     assert settle([mine], *exchange(A, {"error": "no space"})) == [(mine.id, "ERROR:tool_error", "unknown")]
 
 
-@pytest.mark.parametrize("content", [STUB, TIMED_OUT, "[Tool execution cancelled — write_file was skipped due to user interrupt]"])
+@pytest.mark.parametrize(
+    "content", [STUB, TIMED_OUT, "[Tool execution cancelled — write_file was skipped due to user interrupt]"]
+)
 def test_stub_settles_nothing(content: str) -> None:
     """The host's own words for a missing result are none."""
     assert settle([row(A)], *exchange(A, content)) == []
@@ -109,13 +111,17 @@ def test_results_of_settled_calls_are_used_up() -> None:
     """Two calls alike, one result: it belongs to the settled one."""
     assert settle([row(A)], *exchange(A, "ok"), explained=1, alone=False) == []
     mine = row(A)
-    assert [found[0] for found in settle([mine], *exchange(A, "ok"), *exchange(A, "ok"), explained=1, alone=False)] == [mine.id]
+    assert [found[0] for found in settle([mine], *exchange(A, "ok"), *exchange(A, "ok"), explained=1, alone=False)] == [
+        mine.id
+    ]
 
 
 def test_one_result_settles_one_row() -> None:
     """Two open calls alike and one result: one of them stays open."""
     first, second = row(A), row(A)
-    assert [found[0] for found in settle([first, second], *exchange(A, STUB), *exchange(A, "ok"), alone=False)] == [first.id]
+    assert [found[0] for found in settle([first, second], *exchange(A, STUB), *exchange(A, "ok"), alone=False)] == [
+        first.id
+    ]
 
 
 def test_composite_id_is_found_by_its_first_half() -> None:

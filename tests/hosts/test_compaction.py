@@ -20,7 +20,7 @@ BEFORE, AFTER = [f"before-{n}" for n in range(8)], [f"after-{n}" for n in range(
 # More than half of the context that the tests' model is said to have.
 OVER_THE_THRESHOLD = 150_000
 # Words that do not repeat: current hosts stop a model that says the same thing over and over.
-LONG_ANSWER = " ".join(f"{number * 7919 % 1_000_003:x}" for number in range(120_000))
+LONG_ANSWER = " ".join(f"{number * 7919 % 1_000_003:x}" for number in range(60_000))
 
 
 def compression(in_place: bool, enabled: bool = True) -> dict[str, Any]:
@@ -105,7 +105,8 @@ def crossing(ledger_home: NewHome, model: ModelServer) -> Story:
     before its first request, or, on hosts that first ask the provider how long the conversation is, after it."""
     tale = Story(home := ledger_home("slow"))
     home.configure(compression=compression(in_place=False, enabled=False))
-    say(home, model, "tell", "", text(LONG_ANSWER))
+    for words in ("tell", "tell more"):
+        say(home, model, words, newest_session(home) if words != "tell" else "", text(LONG_ANSWER))
     session = newest_session(home)
     model.play(calls(Call("write_file", {"path": str(home.work / "stuck"), "content": "s"}, id="held")))
     run = home.start_chat("go", session)

@@ -99,7 +99,9 @@ def test_late_success_upgrades(db: sqlite3.Connection, before: str) -> None:
     assert db.execute("SELECT kind, ledger_id FROM news").fetchall() == [("late", row_id)]
 
 
-@pytest.mark.parametrize(("before", "after"), [(GHOST_REPORTED, "ERROR:tool_error"), (TIMEOUT, TIMEOUT), (CANCELLED, CANCELLED)])
+@pytest.mark.parametrize(
+    ("before", "after"), [(GHOST_REPORTED, "ERROR:tool_error"), (TIMEOUT, TIMEOUT), (CANCELLED, CANCELLED)]
+)
 def test_late_failure_settles_only_a_ghost(db: sqlite3.Connection, before: str, after: str) -> None:
     """A timeout that fails in the end stays what the host called it."""
     announce(db)

@@ -96,9 +96,15 @@ def test_traces_of_removed_rows_go_with_them(home: Path, ledger: Database) -> No
     connection = sqlite3.connect(path)
     with connection:
         for row in (1, 100):
-            connection.execute("INSERT INTO transitions (ledger_id, ts, from_status, to_status) VALUES (?, 'a', 'b', 'c')", (row,))
-            connection.execute("INSERT INTO news (ts, session_id, ledger_id, kind) VALUES ('a', 's', ?, 'late')", (row,))
-            connection.execute("INSERT INTO notices (ts, session_id, ghosts) SELECT ts, 's', '[]' FROM ledger WHERE id = ?", (row,))
+            connection.execute(
+                "INSERT INTO transitions (ledger_id, ts, from_status, to_status) VALUES (?, 'a', 'b', 'c')", (row,)
+            )
+            connection.execute(
+                "INSERT INTO news (ts, session_id, ledger_id, kind) VALUES ('a', 's', ?, 'late')", (row,)
+            )
+            connection.execute(
+                "INSERT INTO notices (ts, session_id, ghosts) SELECT ts, 's', '[]' FROM ledger WHERE id = ?", (row,)
+            )
     prune.prune(ledger, Limits(keep=10), silent)
     assert connection.execute("SELECT ledger_id FROM transitions").fetchall() == [(100,)]
     assert connection.execute("SELECT ledger_id FROM news").fetchall() == [(100,)]
