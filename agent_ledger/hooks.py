@@ -106,7 +106,9 @@ class Hooks:
             ids = Ids.of(session_id, task_id, turn_id, parent_session_id)
             serving.recorder.note_platform(ids.session, platform)
             serving.recorder.look_around()
-            text = serving.notice(Turn(ids.session, ids.turn, ids.call, user_message, conversation_history), ids)
+            surface = platform if isinstance(platform, str) else ""
+            turn = Turn(ids.session, ids.turn, ids.call, user_message, conversation_history, surface)
+            text = serving.notice(turn, ids)
             return {"context": text} if text else None
         except BaseException as error:
             _swallow("pre_llm_call", error)

@@ -155,6 +155,7 @@ class Turn:
     parent: str
     message: object
     history: object
+    platform: str = ""
 
     @property
     def has_history(self) -> bool:

@@ -34,7 +34,7 @@ _NEVER_RAN = {
     "edit_approval_denied": DENIED,
     "edit_approval_error": DENIED,
     "invalid_tool_arguments": INVALID_ARGS,
-    "suspected_pruned_tool_arguments": INVALID_ARGS,
+    "suspected_pruned_tool_arguments": BLOCKED,
     "user_interrupt": SKIPPED,
 }
 _SHELLS = frozenset({"terminal", "execute_code"})
@@ -82,7 +82,7 @@ def _decide(
         return TIMEOUT, UNKNOWN
     if said == "cancelled":
         return CANCELLED, UNKNOWN
-    if tool_name == "terminal" and (code := _exit_code(keys)):
+    if tool_name == "terminal" and (code := _exit_code(keys)) and (code > 0 or said != "error"):
         return f"{ERROR_PREFIX}exit_{code}", UNKNOWN
     if said == "error" or (not said and (kind or _holds(error_message))):
         return ERROR_PREFIX + (kind or "tool_error"), UNKNOWN

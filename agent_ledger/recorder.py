@@ -155,13 +155,17 @@ class Recorder:
                 owner=self.owner,
                 outcome=judged,
                 flags="unknown_tool" if kind is tools.UNKNOWN else "",
-                probe_json=footprint.of_launch(outcome.result_keys(result)) if judged.effect == STARTED else "",
+                probe_json=self._launch_footprint(result) if judged.effect == STARTED else "",
                 cwd=self._folder or hostinfo.process_folder(),
                 platform=self._platforms.get(ids.session, ""),
                 backend=self._backend,
             ),
             deadline,
         )
+
+    def _launch_footprint(self, result: object) -> str:
+        """What tells later whether a background command runs; a process id of another machine or container does not."""
+        return footprint.of_launch(outcome.result_keys(result)) if self._backend in ("", "local") else ""
 
     def look_around(self) -> None:
         """Ask where the host's tools work; at the beginning of each turn, since the environment is slow to ask."""

@@ -96,7 +96,7 @@ def _patched(subject: Subject, args: dict[str, Any], probe: dict[str, Any], home
     data = read_plain(probe.get("path", ""))
     if not old or not new or data is None:
         return _TELL_NOTHING
-    if new in data and (old not in data or old in new):
+    if new in data and old not in data:
         return Finding(APPLIED, "the file has the new text and no longer the old")
     return _TELL_NOTHING
 
@@ -161,14 +161,21 @@ def _scheduled(subject: Subject, args: dict[str, Any], probe: dict[str, Any], ho
         made = [job for job in jobs if job.get("name") == name.strip() and _not_before(job.get("created_at"), issued)]
         if made:
             return Finding(APPLIED, "a job of that name was created then")
+        if any(job.get("name") == name.strip() and _unreadable(job.get("created_at")) for job in jobs):
+            return _TELL_NOTHING
         # A job that runs once leaves the file after its run, so only a repeating schedule makes absence certain.
-        return Finding(NONE, "no such job exists") if _repeats(args) else _TELL_NOTHING
+        if not _repeats(args):
+            return _TELL_NOTHING
+        older = any(job.get("name") == name.strip() for job in jobs)
+        return Finding(NONE, "no such job was created then" if older else "no such job exists")
     if action == "remove":
         wanted = next((str(args[n]) for n in ("job_id", "id", "name") if isinstance(args.get(n), str) and args[n]), "")
         if not wanted:
             return _TELL_NOTHING
-        if any(wanted in (job.get("id"), job.get("name")) for job in jobs):
-            return Finding(UNKNOWN, f"{CANNOT_TELL}: a job of that name or id still exists")
+        if any(job.get("id") == wanted for job in jobs):
+            return Finding(NONE, "that job still exists")
+        if any(job.get("name") == wanted for job in jobs):
+            return Finding(UNKNOWN, f"{CANNOT_TELL}: a job of that name still exists")
         return Finding(APPLIED, "no such job exists")
     return _TELL_NOTHING
 
@@ -198,6 +205,10 @@ def _repeats(args: dict[str, Any]) -> bool:
 def _not_before(stamp: Any, issued: float | None) -> bool:
     created = parse_iso(stamp) if isinstance(stamp, str) else None
     return created is not None and issued is not None and created >= issued - 1
+
+
+def _unreadable(stamp: Any) -> bool:
+    return not isinstance(stamp, str) or parse_iso(stamp) is None
 
 
 # --- kanban: the board's SQLite file, shared by all profiles

@@ -13,6 +13,7 @@ import os
 import secrets
 from typing import Any
 
+from .. import redact
 from ..home import is_private_file, make_private_folder
 from . import owner
 
@@ -32,6 +33,8 @@ def of_call(tool_name: str, args: object, key: bytes | None) -> str:
     if not isinstance(path, str) or not path or "\0" in path:
         return ""
     found: dict[str, Any] = {"path": absolute(path)}
+    if redact.redact_text(found["path"]) != found["path"]:
+        return ""  # a secret in a path is no more to be stored here than in the arguments
     if tool_name == "write_file":
         content = args.get("content")
         if not isinstance(content, str) or len(content) > _MOST_CONTENT:
@@ -53,11 +56,14 @@ def of_launch(keys: dict[str, Any]) -> str:
     pid = keys.get("pid")
     if type(pid) is not int or not 1 < pid < 2**31:
         return ""
-    started = owner.start_ticks(pid)
-    if started is None:
-        return ""
+    # No start time: it ended before its launch was reported, and no process that comes later is it.
     return json.dumps(
-        {"pid": pid, "start": started, "boot": owner.boot_id(), "ns": owner.pid_namespace(os.getpid())},
+        {
+            "pid": pid,
+            "start": owner.start_ticks(pid) or 0,
+            "boot": owner.boot_id(),
+            "ns": owner.pid_namespace(os.getpid()),
+        },
         separators=(",", ":"),
     )
 

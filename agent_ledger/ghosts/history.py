@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 _MOST_MESSAGES = 20_000
+# Current hosts take the old names from a model, and call hooks with the new ones (contract section 5).
+_NEW_NAMES = {
+    "cronjob": "cronjob_manage",
+    "process": "process_manage",
+    "todo": "todo_list",
+    "tour": "gui_tour",
+    "tip": "show_tip",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A call as the conversation shows it. ``arguments`` as the model wrote them, ``result`` None where there is none,
-    ``disposition`` what current hosts note beside a result (``effect_disposition``)."""
+    """A call as the conversation shows it. ``tool_name`` is '' where only an answer without a name is left.
+    ``arguments`` as the model wrote them, ``result`` None where there is none, ``disposition`` what current hosts note
+    beside a result (``effect_disposition``)."""
 
     call_id: str
     tool_name: str
@@ -42,10 +52,14 @@ def calls(history: object) -> list[Told]:
                 continue
             answer = [content if content is not None else "", message.get("effect_disposition")]
             waiting = unanswered.get(base_id(answered))
+            tool = next((message[key] for key in ("name", "tool_name") if isinstance(message.get(key), str)), "")
             if waiting:
-                found[waiting.pop(0)][3:] = answer
-            elif isinstance(tool := message.get("name"), str):
-                # Compaction may cut the question off and leave the answer.
+                entry = found[waiting.pop(0)]
+                entry[3:] = answer
+                if tool and _NEW_NAMES.get(entry[1]) == tool:
+                    entry[1] = tool
+            else:
+                # Compaction may cut the question off and leave the answer, which need not name its tool.
                 found.append([answered, tool, None, *answer])
     return [Told(*fields) for fields in found]
 
@@ -85,4 +99,24 @@ def _asked(tool_calls: object) -> Iterator[tuple[str, str, object]]:
             continue
         name = function.get("name")
         if isinstance(name, str):
-            yield call_id, name, function.get("arguments")
+            yield call_id, *_unwrapped(name, function.get("arguments"))
+
+
+def _unwrapped(name: str, arguments: object) -> tuple[str, object]:
+    """The real tool and arguments of a call that went through the bridge for deferred tools: hooks see those alone."""
+    if name != "tool_call":
+        return name, arguments
+    inner = arguments
+    if isinstance(inner, str):
+        try:
+            inner = json.loads(inner)
+        except (ValueError, RecursionError):
+            return name, arguments
+    if type(inner) is dict:
+        calls = inner.get("calls")
+        if type(calls) is list and len(calls) == 1 and type(calls[0]) is dict:
+            inner = calls[0]
+        real = inner.get("name")
+        if isinstance(real, str) and real:
+            return real, inner.get("arguments", {})
+    return name, arguments

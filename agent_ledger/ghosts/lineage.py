@@ -39,6 +39,24 @@ class HostStore:
         """True where this session's origin was already looked up and found."""
         return session_id in self._known
 
+    def delegated_by(self, session_id: str) -> str:
+        """The session that delegated to this one, '' where the store does not say. Hosts before 0.20 tell no hook."""
+        if not os.path.isfile(self._path):
+            return ""
+        try:
+            with contextlib.ExitStack() as stack:
+                row = (
+                    _Lazily(self._path, stack)
+                    .connection()
+                    .execute(
+                        "SELECT parent_session_id FROM sessions WHERE id = ? AND source = 'subagent'", (session_id,)
+                    )
+                    .fetchone()
+                )
+        except sqlite3.Error:
+            return ""
+        return row[0] if row and isinstance(row[0], str) else ""
+
     def continuations(self, session_id: str, others: Iterable[str]) -> list[tuple[str, str]]:
         """Edges (session, parent) by which ``session_id`` continues others, or ``others`` continue it.
 
@@ -47,10 +65,8 @@ class HostStore:
         if not os.path.isfile(self._path):
             return []
         try:
-            quoted = self._path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-            with contextlib.closing(
-                sqlite3.connect(f"file:{quoted}?mode=ro", uri=True, timeout=_STORE_WAIT_S)
-            ) as store:
+            with contextlib.ExitStack() as stack:
+                store = _Lazily(self._path, stack)
                 edges = self._ancestors(store, session_id)
                 for other in list(others)[:_MOST_OTHERS]:
                     above = self._ancestors(store, other)
@@ -60,7 +76,7 @@ class HostStore:
         except sqlite3.Error:
             return []
 
-    def _ancestors(self, store: sqlite3.Connection, session_id: str) -> list[tuple[str, str]]:
+    def _ancestors(self, store: _Lazily, session_id: str) -> list[tuple[str, str]]:
         edges: list[tuple[str, str]] = []
         seen = {session_id}
         while len(edges) < _MOST_STEPS:
@@ -72,16 +88,21 @@ class HostStore:
             session_id = parent
         return edges
 
-    def _parent(self, store: sqlite3.Connection, session_id: str) -> str:
+    def _parent(self, store: _Lazily, session_id: str) -> str:
         """The session that compaction ended and this one continues. A delegated child has a parent too, but it began
         while the parent went on; a branch is a sibling."""
         if session_id in self._known:
             return self._known[session_id]
-        row = store.execute(
-            "SELECT child.source, child.started_at, parent.id, parent.ended_at, parent.end_reason FROM sessions child"
-            " LEFT JOIN sessions parent ON parent.id = child.parent_session_id WHERE child.id = ?",
+        row = (
+            store.connection()
+            .execute(
+                "SELECT child.source, child.started_at, parent.id, parent.ended_at, parent.end_reason"
+            " FROM sessions AS child"
+            " LEFT JOIN sessions AS parent ON parent.id = child.parent_session_id WHERE child.id = ?",
             (session_id,),
-        ).fetchone()
+            )
+            .fetchone()
+        )
         if row is None:
             return ""
         source, started, parent, ended, reason = row
@@ -97,3 +118,19 @@ class HostStore:
             self._known.clear()
         self._known[session_id] = parent if continues else ""
         return self._known[session_id]
+
+
+class _Lazily:
+    """The store's connection, opened when something has to be asked that is not known yet; closed by ``stack``."""
+
+    def __init__(self, path: str, stack: contextlib.ExitStack) -> None:
+        self._path = path
+        self._stack = stack
+        self._opened: sqlite3.Connection | None = None
+
+    def connection(self) -> sqlite3.Connection:
+        if self._opened is None:
+            quoted = self._path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+            opened = sqlite3.connect(f"file:{quoted}?mode=ro", uri=True, timeout=_STORE_WAIT_S)
+            self._opened = self._stack.enter_context(contextlib.closing(opened))
+        return self._opened

@@ -32,7 +32,7 @@ def split(
         if row.tool_call_id:
             groups.setdefault((history.base_id(row.tool_call_id), row.tool_name), []).append(row)
     for key, group in groups.items():
-        there = shown.get(key, [])
+        there = [*shown.get(key, []), *shown.get((key[0], ""), [])]
         if len(there) >= len(group):
             continue
         hashes = [hash_of(call.arguments) for call in there]

@@ -47,9 +47,9 @@ class Ghost:
 def settle_from_history(
     rows: Iterable[OpenRow],
     told: Iterable[history.Told],
+    hashes: Mapping[int, str],
     explained: Callable[[OpenRow], int],
     alone: Callable[[OpenRow], bool],
-    store_args: str = "redacted",
 ) -> list[FromHistory]:
     """Match open rows with results in the conversation.
 
@@ -68,22 +68,30 @@ def settle_from_history(
             groups.setdefault((history.base_id(row.tool_call_id), row.tool_name), []).append(row)
     for key, group in groups.items():
         shown = by_id.get(key, [])
+        if not shown and len(group) == 1 and alone(group[0]):
+            shown = by_id.get((key[0], ""), [])
         if not shown:
             continue
-        hashes = [hash_of(call.arguments, store_args) for call in shown]
         for row in group:
             fitting = [
                 number
                 for number, call in enumerate(shown)
-                if id(call) not in used and (hashes[number] == row.args_sha256 or (len(shown) == 1 and alone(row)))
+                if id(call) not in used
+                and (hashes.get(id(call)) == row.args_sha256 or (len(shown) == 1 and alone(row)))
             ]
-            outcomes = [(number, found) for number in fitting if (found := _outcome(shown[number], row)) is not None]
-            spare = outcomes[explained(row) :]
+            rest = fitting[explained(row) :]
+            spare = [(number, found) for number in rest if (found := _outcome(shown[number], row)) is not None]
             if spare:
                 number, found = spare[0]
                 used.add(id(shown[number]))
                 settled.append(FromHistory(row, found))
     return settled
+
+
+def hashes(told: Iterable[history.Told], rows: Iterable[OpenRow], store_args: str = "redacted") -> dict[int, str]:
+    """The ledger's hash of the arguments of each shown call that may be one of ``rows``, by the call's identity."""
+    wanted = {history.base_id(row.tool_call_id) for row in rows}
+    return {id(call): hash_of(call.arguments, store_args) for call in told if history.base_id(call.call_id) in wanted}
 
 
 def ghosts(rows: Iterable[OpenRow], now: float, alive: Mapping[str, bool | None]) -> list[Ghost]:
@@ -108,9 +116,12 @@ _NEVER_RAN = {"blocked": BLOCKED, "denied": DENIED, "invalid_args": INVALID_ARGS
 
 def _outcome(call: history.Told, row: OpenRow) -> Outcome | None:
     """What a tool message says about a row, None where it is a stub for a result that the host does not have."""
-    text = history.text_of(call.result) if call.result is not None else None
-    if text is None:
+    if call.result is None:
         return None
+    text = history.text_of(call.result)
+    if text is None:
+        # Images alone are a result, too.
+        return outcome.judge(row.tool_name, parsed(call.arguments), "") if call.result else None
     reading = placeholders.read(text, row.tool_name, call.disposition)
     shown = digest.digest_result(text)
     match reading.meaning:

@@ -20,6 +20,8 @@ _MOST_PROBED = MAX_CALLS
 _MOST_SESSIONS = 500
 _MOST_LINES = 200
 _LOST = ":lost"
+END_UNSEEN = "end_unseen"
+_CHILD = "subagent"  # the platform of a delegated session
 
 
 @dataclass(slots=True)
@@ -64,6 +66,7 @@ class Reconciler:
         self._key = key
         self._store_args = store_args
         self._host = lineage.HostStore(home)
+        self._parents: dict[str, str] = {}  # delegated session -> who delegated, as the host's store says
         self._visible: dict[str, frozenset[int]] = {}  # session -> confirmed calls that its last turn showed
 
     def notice(self, turn: Turn, deadline: float) -> tuple[str | None, tuple[str, ...]]:
@@ -85,12 +88,13 @@ class Reconciler:
     # --- looking
 
     def _look(self, turn: Turn, deadline: float) -> _Seen | None:
-        if turn.parent and turn.parent != turn.session:
-            self._link_child(turn, deadline)
+        parent = turn.parent or (self._parent_of_child(turn.session) if turn.platform == _CHILD else "")
+        if parent and parent != turn.session:
+            self._link_child(turn, parent, deadline)
         seen = self._keeper.look(lambda connection: _read(connection, turn.session), deadline)
-        if seen is None or self._host.knows(turn.session):
+        if seen is None:
             return seen
-        if not seen.elsewhere and (seen.has_rows or not turn.has_history):
+        if not seen.elsewhere and (self._host.knows(turn.session) or not turn.has_history):
             return seen
         # Rows elsewhere may be this conversation under an id that rotated between two turns; or this id is new, and a
         # compaction made it. Only the host's own session store knows.
@@ -101,12 +105,19 @@ class Reconciler:
             self._keeper.add_edge(child, parent, sessions.ROTATION, "host", "", deadline)
         return self._keeper.look(lambda connection: _read(connection, turn.session), deadline)
 
-    def _link_child(self, turn: Turn, deadline: float) -> None:
-        known = self._keeper.look(lambda connection: sessions.has_edge(connection, turn.session, turn.parent), deadline)
+    def _link_child(self, turn: Turn, parent: str, deadline: float) -> None:
+        known = self._keeper.look(lambda connection: sessions.has_edge(connection, turn.session, parent), deadline)
         if known is False:
-            self._keeper.add_edge(
-                turn.session, turn.parent, sessions.DELEGATION, "parent_session_id", turn.turn, deadline
-            )
+            evidence_of_it = "parent_session_id" if turn.parent else "host"
+            self._keeper.add_edge(turn.session, parent, sessions.DELEGATION, evidence_of_it, turn.turn, deadline)
+
+    def _parent_of_child(self, session: str) -> str:
+        """Who delegated to this session, asked once: a session's origin does not change."""
+        if session not in self._parents:
+            if len(self._parents) >= _MOST_SESSIONS:
+                self._parents.clear()
+            self._parents[session] = self._host.delegated_by(session)
+        return self._parents[session]
 
     # --- judging
 
@@ -115,6 +126,8 @@ class Reconciler:
         told = history.calls(turn.history) if turn.has_history else []
         if seen.told is not None:
             plan.again = self._unread(seen.told, turn)
+            if plan.again:
+                self._settle_told(seen, told, deadline)
         if seen.pending:
             plan.ghosts = self._ghosts(seen, told, deadline)
         plan.ends = self._ends(seen.launched, turn)
@@ -124,14 +137,8 @@ class Reconciler:
 
     def _ghosts(self, seen: _Seen, told: list[history.Told], deadline: float) -> list[tuple[int, str, str]]:
         """Settle rows by the conversation; (id, why, effect) of those of the rest that are ghosts."""
-        rows = seen.pending
-        shown = {history.base_id(call.call_id) for call in told}
-        candidates = [row for row in rows if row.tool_call_id and history.base_id(row.tool_call_id) in shown]
-        if candidates:
-            done = self._keeper.transact(
-                lambda connection: self._settle(connection, seen.names, candidates, told), deadline
-            )
-            rows = [row for row in rows if row.id not in (done or ())]
+        done = self._settle(seen.names, seen.pending, told, deadline)
+        rows = [row for row in seen.pending if row.id not in done]
         alive = {name: owner.is_alive(name, self._owners) for name in {row.owner for row in rows}}
         found = reconcile.ghosts(rows, time.time(), alive)
         if not found:
@@ -146,17 +153,34 @@ class Reconciler:
             judged.append((ghost.row.id, why, finding.effect if finding else UNKNOWN))
         return judged
 
-    def _settle(
-        self, connection: sqlite3.Connection, names: Sequence[str], rows: list[OpenRow], told: list[history.Told]
-    ) -> set[int]:
-        found = reconcile.settle_from_history(
-            rows,
-            told,
-            explained=lambda row: ledger.settled_with_same_id(connection, row, names),
-            alone=lambda row: ledger.is_alone(connection, row, names),
-            store_args=self._store_args,
-        )
-        return {one.row.id for one in found if ledger.settle_from_history(connection, one.row, one.outcome, now_iso())}
+    def _settle_told(self, seen: _Seen, told: list[history.Told], deadline: float) -> None:
+        """Before ghosts are told once more: the conversation may show by now what came of them."""
+        ids = seen.told.told.ghosts if seen.told else []
+        rows = self._keeper.look(lambda connection: [ledger.open_row(connection, row_id) for row_id in ids], deadline)
+        ghosts = [row for row in rows or () if row is not None and row.status == GHOST_REPORTED]
+        self._settle(seen.names, ghosts, told, deadline)
+
+    def _settle(self, names: Sequence[str], rows: list[OpenRow], told: list[history.Told], deadline: float) -> set[int]:
+        """Settle rows whose results the conversation shows; returns their ids."""
+        shown = {history.base_id(call.call_id) for call in told}
+        candidates = [row for row in rows if row.tool_call_id and history.base_id(row.tool_call_id) in shown]
+        if not candidates:
+            return set()
+        # Hashing what the model wrote takes its time: not while other processes wait for the write lock.
+        hashes = reconcile.hashes(told, candidates, self._store_args)
+
+        def settle(connection: sqlite3.Connection) -> set[int]:
+            found = reconcile.settle_from_history(
+                candidates,
+                told,
+                hashes,
+                explained=lambda row: ledger.settled_with_same_id(connection, row, names),
+                alone=lambda row: ledger.is_alone(connection, row, names),
+            )
+            ts = now_iso()
+            return {one.row.id for one in found if ledger.settle_from_history(connection, one.row, one.outcome, ts)}
+
+        return self._keeper.transact(settle, deadline) or set()
 
     def _unread(self, told: notices.Notice, turn: Turn) -> bool | None:
         """True where the notice was not read and must be given again, False where it was, None where it may still be.
@@ -176,7 +200,7 @@ class Reconciler:
             if launched.end_is_shown(launched.handle(row.result_digest), turn.history):
                 marks.append((row, "end_seen"))
             elif owner.is_gone(row.owner, self._owners):
-                marks.append((row, "end_unseen"))
+                marks.append((row, END_UNSEEN))
         return marks
 
     def _recall(self, plan: _Plan, turn: Turn, seen: _Seen, told: list[history.Told], deadline: float) -> None:
@@ -215,41 +239,71 @@ class Reconciler:
     def _claim(self, connection: sqlite3.Connection, turn: Turn, names: Sequence[str], plan: _Plan) -> Content | None:
         """One transaction: whoever gets it tells, everybody else has nothing to say."""
         ts = now_iso()
-        repeated: list[int] = []
+        before = notices.Told()
         if plan.told and plan.again is not None and notices.finish(connection, plan.told.id, plan.again) and plan.again:
-            repeated = plan.told.ghosts
-        won = ledger.claim(connection, plan.ghosts, ts)
-        if won:
-            notices.add(connection, ts, turn.session, turn.turn, self._me, fingerprint(turn.message, turn.history), won)
-        facts = [ledger.facts(connection, row_id) for row_id in dict.fromkeys([*repeated, *won])]
-        content = Content(
-            ghosts=[fact for fact in facts if fact is not None and fact.status == GHOST_REPORTED],
-            launched=self._claim_ends(connection, plan.ends),
-            news=news.take(connection, plan.untold, names, ts),
-        )
+            before = plan.told.told
+        recalled: list[int] = []
         if plan.next_mark is not None and recalls.mark(connection, names) == plan.mark:
             recalls.move(connection, turn.session, plan.next_mark, ts)
-            late = {item.ledger_id for item in content.news}
-            newest = [row_id for row_id in reversed(plan.gone) if row_id not in late]
-            listed = [ledger.facts(connection, row_id) for row_id in newest[:MAX_CALLS]]
-            content.recalled = [fact for fact in listed if fact is not None]
-            content.recalled_in_all = len(newest)
-        return content if content else None
+            recalled = plan.gone
+        now = notices.Told(
+            ghosts=ledger.claim(connection, plan.ghosts, ts),
+            launched=[
+                row.id
+                for row, mark in plan.ends
+                if ledger.mark_launched(connection, row.id, mark) and mark == END_UNSEEN
+            ],
+            news=news.take(connection, plan.untold, ts),
+            recalled=recalled[-MAX_CALLS:],
+            recalled_in_all=len(recalled),
+        )
+        # What the host lost on its way was never given: telling it now is its first time.
+        given = _joined(before, now) if plan.told and plan.told.asked.endswith(_LOST) else now
+        if given.ghosts or given.launched or given.news or given.recalled:
+            asked = fingerprint(turn.message, turn.history)
+            notices.add(connection, ts, turn.session, turn.turn, self._me, asked, given)
+        return _content(connection, names, before, now)
 
-    def _claim_ends(self, connection: sqlite3.Connection, ends: list[tuple[ledger.Launched, str]]) -> list[Launch]:
-        told = []
-        for row, mark in ends:
-            if not ledger.mark_launched(connection, row.id, mark) or mark == "end_seen":
-                continue
-            fact = ledger.facts(connection, row.id)
-            if fact is None:
-                continue
-            children: list[str] = []
-            if row.tool_name == "delegate_task":
-                children = sessions.children(connection, *ledger.span_of_launch(connection, row.id))
-            done, unsettled = ledger.tally(connection, children) if children else (0, 0)
-            told.append(Launch(fact, evidence.still_running(row.probe_json), len(children), done, unsettled))
-        return told
+
+def _joined(one: notices.Told, other: notices.Told) -> notices.Told:
+    return notices.Told(
+        [*one.ghosts, *other.ghosts],
+        [*one.launched, *other.launched],
+        [*one.news, *other.news],
+        [*one.recalled, *other.recalled],
+        one.recalled_in_all + other.recalled_in_all,
+    )
+
+
+def _content(
+    connection: sqlite3.Connection, names: Sequence[str], before: notices.Told, now: notices.Told
+) -> Content | None:
+    """What the notice says: of an earlier one that was not read, and of this turn's own."""
+
+    def facts(ids: Sequence[int]) -> list[ledger.Facts]:
+        found = [ledger.facts(connection, row_id) for row_id in dict.fromkeys(ids)]
+        return [fact for fact in found if fact is not None]
+
+    told = news.describe(connection, [*before.news, *now.news], names)
+    late = {item.ledger_id for item in told}
+    recalled = [fact for fact in facts([*before.recalled, *now.recalled]) if fact.id not in late]
+    content = Content(
+        ghosts=[fact for fact in facts([*before.ghosts, *now.ghosts]) if fact.status == GHOST_REPORTED],
+        launched=[_launch(connection, fact) for fact in facts([*before.launched, *now.launched])],
+        news=told,
+        recalled=recalled[::-1],
+        recalled_in_all=max(len(recalled), before.recalled_in_all + now.recalled_in_all - len(late)),
+    )
+    return content if content else None
+
+
+def _launch(connection: sqlite3.Connection, fact: ledger.Facts) -> Launch:
+    children: list[str] = []
+    if fact.tool_name == "delegate_task":
+        children = sessions.children(connection, *ledger.span_of_launch(connection, fact.id))
+    done, unsettled = ledger.tally(connection, children) if children else (0, 0)
+    probe = ledger.probe_of(connection, fact.id)
+    return Launch(fact, evidence.still_running(probe), len(children), done, unsettled)
 
 
 def _read(connection: sqlite3.Connection, session: str) -> _Seen:
@@ -317,7 +371,8 @@ def _before(messages: object, current: object) -> list[dict[str, Any]]:
     if shown and shown[-1].get("role") == "user":
         text, now = history.text_of(shown[-1].get("content")), history.text_of(current)
         if text is not None and now is not None and text.endswith(now):
-            return shown[:-1]
+            before = text[: len(text) - len(now)].rstrip()
+            return [*shown[:-1], {"role": "user", "content": before}] if before else shown[:-1]
     return shown
 
 

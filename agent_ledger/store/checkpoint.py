@@ -67,8 +67,8 @@ def log_size(path: str) -> int:
 
 
 def checkpoint(path: str, shrink: bool = False) -> bool:
-    """Copy the log back into the ledger; False where another process is at it. ``shrink``: and empty the log's file, for
-    which writers wait a moment.
+    """Copy the log back into the ledger; False where another process is at it. ``shrink``: and empty the log's file,
+    for which writers wait a moment.
 
     Blocks no writer and no reader, as a rule: a passive pass copies what is there, and the next writer starts the log
     anew once nothing is left to copy. Where writers never pause, passes always leave something; then, and only for a

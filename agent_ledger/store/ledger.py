@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ..model import GHOST_REPORTED, PENDING, UNKNOWN, Call, OpenRow, Outcome, Settlement, add_flag
+from ..model import FORK, GHOST_REPORTED, PENDING, UNKNOWN, Call, OpenRow, Outcome, Settlement, add_flag
 from . import news, pairing, sessions
 
 OPEN = "status IN ('PENDING', 'GHOST_REPORTED', 'ERROR:timeout', 'ERROR:cancelled')"
@@ -25,7 +25,8 @@ INSERT = f"""
 INSERT INTO ledger (id, {_INSERT_COLUMNS}) VALUES ({NEXT_ID}, {_INSERT_MARKS},
     CASE WHEN EXISTS (
         SELECT 1 FROM ledger AS seen INDEXED BY ledger_session
-        WHERE seen.session_id = ?2 AND seen.args_sha256 = ?8 AND seen.tool_name = ?6 AND seen.status = 'CONFIRMED'
+        WHERE seen.session_id = ?2 AND seen.args_sha256 = ?8 AND seen.tool_name = ?6
+        AND seen.status IN ('CONFIRMED', 'PENDING')
     ) THEN ltrim({_FLAGS_MARK} || ' repeat') ELSE {_FLAGS_MARK} END)
 RETURNING id, flags"""
 
@@ -106,10 +107,10 @@ def announce(connection: sqlite3.Connection, call: Call, names: Sequence[str] = 
 
 
 def was_confirmed(connection: sqlite3.Connection, names: Sequence[str], tool_name: str, args_sha256: str) -> bool:
-    """True where the same call was confirmed before in the conversation of these session ids."""
+    """True where the same call was confirmed before in the conversation of these session ids, or runs right now."""
     row = connection.execute(
         f"SELECT 1 FROM ledger INDEXED BY ledger_session WHERE session_id IN ({_marks(names)})"
-        " AND args_sha256 = ? AND tool_name = ? AND status = 'CONFIRMED' LIMIT 1",
+        " AND args_sha256 = ? AND tool_name = ? AND status IN ('CONFIRMED', 'PENDING') LIMIT 1",
         (*names, args_sha256, tool_name),
     ).fetchone()
     return row is not None
@@ -130,9 +131,10 @@ def settle(connection: sqlite3.Connection, post: Settlement) -> Settled:
     match = pairing.choose(post, _same_id(connection, post)) if post.tool_call_id else None
     if match is None:
         match = pairing.choose(post, _same_tool(connection, post))
+    # A second post of a settled call must neither make a row nor settle another call with its constant id.
+    if (match is None or match.args_changed) and _is_settled(connection, post, strict=match is not None):
+        return Settled("duplicate", 0)
     if match is None:
-        if _is_settled(connection, post):
-            return Settled("duplicate", 0)
         return _orphan(connection, post) if post.keep_orphan else Settled("ignored", 0)
     row, outcome = match.row, post.outcome
     flags = row.flags
@@ -150,10 +152,12 @@ def settle(connection: sqlite3.Connection, post: Settlement) -> Settled:
     record(connection, row.id, outcome, post.ts, flags)
     if post.probe_json:
         connection.execute("UPDATE ledger SET probe_json = ? WHERE id = ?", (post.probe_json, row.id))
-    follow_outer(connection, row.id, row.tool_name, outcome, post.ts)
-    if row.session_id and how == "late":
+    follow_outer(connection, row.id, row.tool_name, outcome, post.ts, row.status)
+    if not row.session_id or FORK in flags.split():
+        return Settled(how, row.id, row.tool_name)
+    if how == "late":
         news.add(connection, post.ts, row.session_id, row.id, news.LATE)
-    elif row.session_id and outcome.confirmed and "repeat" in flags.split():
+    elif outcome.confirmed and "repeat" in flags.split():
         news.add_repeat(connection, post.ts, row.session_id, row.id, row.tool_name, row.args_sha256)
     return Settled(how, row.id, row.tool_name)
 
@@ -167,12 +171,17 @@ def record(connection: sqlite3.Connection, row_id: int, outcome: Outcome, ts: st
     )
 
 
-def follow_outer(connection: sqlite3.Connection, row_id: int, tool_name: str, outcome: Outcome, ts: str) -> None:
-    """Calls inside execute_code get no post on most hosts: those still open share its outcome, effect unknown."""
+def follow_outer(
+    connection: sqlite3.Connection, row_id: int, tool_name: str, outcome: Outcome, ts: str, before: str = PENDING
+) -> None:
+    """Calls inside execute_code get no post on most hosts: those still open, and those that followed its status
+    ``before``, share its outcome, effect unknown."""
     if tool_name != "execute_code":
         return
     nested = connection.execute(
-        "SELECT id, status FROM ledger WHERE outer_id = ? AND status IN ('PENDING', 'GHOST_REPORTED')", (row_id,)
+        "SELECT id, status FROM ledger WHERE outer_id = ? AND (status IN ('PENDING', 'GHOST_REPORTED')"
+        " OR (status = ? AND result_digest = '' AND duration_ms IS NULL))",
+        (row_id, before),
     ).fetchall()
     for nested_id, status in nested:
         connection.execute(
@@ -206,8 +215,7 @@ def settled_with_same_id(connection: sqlite3.Connection, row: OpenRow, session_i
     its."""
     found = connection.execute(
         f"SELECT count(*) FROM ledger WHERE session_id IN ({_marks(session_ids)}) AND args_sha256 = ?"
-        " AND tool_call_id = ? AND tool_name = ? AND status NOT IN ('PENDING', 'GHOST_REPORTED')"
-        " AND status <> 'ERROR:blocked'",
+        " AND tool_call_id = ? AND tool_name = ? AND status NOT IN ('PENDING', 'GHOST_REPORTED')",
         (*session_ids, row.args_sha256, row.tool_call_id, row.tool_name),
     ).fetchone()
     return int(found[0])
@@ -318,6 +326,11 @@ def has_rows(connection: sqlite3.Connection, session_ids: Sequence[str]) -> bool
     return row is not None
 
 
+def probe_of(connection: sqlite3.Connection, row_id: int) -> str:
+    row = connection.execute("SELECT probe_json FROM ledger WHERE id = ?", (row_id,)).fetchone()
+    return row[0] if row else ""
+
+
 def subjects(connection: sqlite3.Connection, ids: Sequence[int]) -> list[tuple[int, str, str, str, str, str]]:
     """(id, ts, tool, args_json, probe_json, backend) of rows that a probe may look after."""
     return connection.execute(
@@ -328,11 +341,17 @@ def subjects(connection: sqlite3.Connection, ids: Sequence[int]) -> list[tuple[i
 
 def settle_from_history(connection: sqlite3.Connection, row: OpenRow, outcome: Outcome, ts: str) -> bool:
     """Record an outcome that the conversation shows; False where the row was settled meanwhile."""
-    current = connection.execute("SELECT flags FROM ledger WHERE id = ? AND status = 'PENDING'", (row.id,)).fetchone()
+    current = connection.execute(
+        "SELECT flags FROM ledger WHERE id = ? AND status = ?", (row.id, row.status)
+    ).fetchone()
     if current is None:
         return False
-    record(connection, row.id, outcome, ts, add_flag(current[0], "from_history"))
-    follow_outer(connection, row.id, row.tool_name, outcome, ts)
+    flags = add_flag(current[0], "from_history")
+    if row.status != PENDING:
+        flags = add_flag(flags, "late")
+        transition(connection, row.id, ts, row.status, outcome.status, "the conversation shows the outcome")
+    record(connection, row.id, outcome, ts, flags)
+    follow_outer(connection, row.id, row.tool_name, outcome, ts, row.status)
     return True
 
 
@@ -399,20 +418,27 @@ def _same_tool(connection: sqlite3.Connection, post: Settlement) -> list[OpenRow
     return [OpenRow(*row) for row in rows]
 
 
-def _is_settled(connection: sqlite3.Connection, post: Settlement) -> bool:
-    """True where this very call has its outcome already: the host reported it twice. Constant ids repeat within a turn,
-    so the arguments must be the same, or known to have changed, or not sent."""
+def _is_settled(connection: sqlite3.Connection, post: Settlement, strict: bool = False) -> bool:
+    """True where this very call has its outcome already: the host reported it twice, perhaps under a variant of its id
+    or after a rotation. Constant ids repeat within a turn, so the arguments must be the same, or (not ``strict``) known
+    to have changed, or not sent."""
     if not post.tool_call_id:
         return False
+    places = [*sessions.conversation(connection, post.session_id), ""] if post.session_id else [""]
     rows = connection.execute(
-        "SELECT args_sha256, flags FROM ledger WHERE id > (SELECT max(id) FROM ledger) - ?"
-        " AND session_id = ? AND tool_call_id = ? AND tool_name = ? AND turn_id = ?",
-        (_RECENT_ROWS, post.session_id, post.tool_call_id, post.tool_name, post.turn_id),
+        "SELECT args_sha256, flags, tool_call_id, turn_id, task_id FROM ledger"
+        " WHERE status <> 'PENDING' AND id > (SELECT max(id) FROM ledger) - ?"
+        f" AND session_id IN ({_marks(places)}) AND tool_name = ? AND outer_id IS NULL",
+        (_RECENT_ROWS, *places, post.tool_name),
     )
-    return any(
-        post.args_empty or args_sha256 == post.args_sha256 or "args_changed" in flags.split()
-        for args_sha256, flags in rows
-    )
+    for args_sha256, flags, call_id, turn_id, task_id in rows:
+        same = args_sha256 == post.args_sha256
+        if call_id == post.tool_call_id and turn_id == post.turn_id:
+            if same or (not strict and (post.args_empty or "args_changed" in flags.split())):
+                return True
+        elif same and task_id == post.task_id and pairing.ids_may_agree(call_id, post.tool_call_id):
+            return True
+    return False
 
 
 def _orphan(connection: sqlite3.Connection, post: Settlement) -> Settled:

@@ -57,14 +57,17 @@ def untold(connection: sqlite3.Connection, session_ids: Sequence[str]) -> list[i
     return [row[0] for row in rows]
 
 
-def take(connection: sqlite3.Connection, ids: Sequence[int], session_ids: Sequence[str], ts: str) -> list[Item]:
-    """Claim news for one notice; returns what this transaction got."""
+def take(connection: sqlite3.Connection, ids: Sequence[int], ts: str) -> list[int]:
+    """Claim news for one notice; returns the ids that this transaction got."""
+    statement = "UPDATE news SET told_ts = ? WHERE id = ? AND told_ts IS NULL"
+    return [news_id for news_id in ids if connection.execute(statement, (ts, news_id)).rowcount == 1]
+
+
+def describe(connection: sqlite3.Connection, ids: Sequence[int], session_ids: Sequence[str]) -> list[Item]:
+    """What these news say now. A call that turned out to be confirmed only once is no repeat."""
     marks = ", ".join("?" * len(session_ids))
-    taken = []
+    found = []
     for news_id in ids:
-        changed = connection.execute("UPDATE news SET told_ts = ? WHERE id = ? AND told_ts IS NULL", (ts, news_id))
-        if changed.rowcount != 1:
-            continue
         row = connection.execute(
             "SELECT news.id, kind, ledger.id, ledger.ts, tool_name, args_json, args_sha256, status,"
             " coalesce((SELECT from_status FROM transitions WHERE ledger_id = ledger.id ORDER BY transitions.id DESC"
@@ -76,5 +79,7 @@ def take(connection: sqlite3.Connection, ids: Sequence[int], session_ids: Sequen
             (*session_ids, news_id),
         ).fetchone()
         if row is not None:
-            taken.append(Item(*row))
-    return taken
+            item = Item(*row)
+            if item.kind != REPEAT or item.times > 1:
+                found.append(item)
+    return found

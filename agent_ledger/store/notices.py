@@ -5,44 +5,80 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a notice said: ledger ids of ghosts and launches, ids of news, the newest recalled of
+    ``recalled_in_all``."""
+
+    ghosts: list[int] = field(default_factory=list)
+    launched: list[int] = field(default_factory=list)
+    news: list[int] = field(default_factory=list)
+    recalled: list[int] = field(default_factory=list)
+    recalled_in_all: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A notice that was given once and is not known to have been read. ``ghosts``: the ids it told."""
+    """A notice that was given once and is not known to have been read."""
 
     id: int
     turn_id: str
     owner: str
     asked: str
-    ghosts: list[int]
+    told: Told
 
 
 def newest(connection: sqlite3.Connection, session_ids: Sequence[str]) -> Notice | None:
     """The newest notice of a conversation whose fate is open."""
     marks = ", ".join("?" * len(session_ids))
     row = connection.execute(
-        "SELECT id, turn_id, owner, asked, ghosts FROM notices"
+        "SELECT id, turn_id, owner, asked, ghosts, also FROM notices"
         f" WHERE session_id IN ({marks}) AND state = 'told' ORDER BY id DESC LIMIT 1",
         tuple(session_ids),
     ).fetchone()
     if row is None:
         return None
-    try:
-        ids = [number for number in json.loads(row[4]) if type(number) is int]
-    except (ValueError, TypeError):
-        ids = []
-    return Notice(row[0], row[1], row[2], row[3], ids)
+    ghosts, also = _parsed(row[4]), _parsed(row[5])
+    also = also if isinstance(also, dict) else {}
+    in_all = also.get("recalled_in_all")
+    told = Told(
+        _ids(ghosts),
+        _ids(also.get("launched")),
+        _ids(also.get("news")),
+        _ids(also.get("recalled")),
+        in_all if type(in_all) is int else 0,
+    )
+    return Notice(row[0], row[1], row[2], row[3], told)
 
 
 def add(
-    connection: sqlite3.Connection, ts: str, session_id: str, turn_id: str, owner: str, asked: str, ghosts: list[int]
+    connection: sqlite3.Connection, ts: str, session_id: str, turn_id: str, owner: str, asked: str, told: Told
 ) -> None:
+    also = {
+        "launched": told.launched,
+        "news": told.news,
+        "recalled": told.recalled,
+        "recalled_in_all": told.recalled_in_all,
+    }
     connection.execute(
-        "INSERT INTO notices (ts, session_id, turn_id, owner, asked, ghosts) VALUES (?, ?, ?, ?, ?, ?)",
-        (ts, session_id, turn_id, owner, asked, json.dumps(ghosts)),
+        "INSERT INTO notices (ts, session_id, turn_id, owner, asked, ghosts, also) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (ts, session_id, turn_id, owner, asked, json.dumps(told.ghosts), json.dumps(also)),
     )
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, TypeError):
+        return None
+
+
+def _ids(value: Any) -> list[int]:
+    return [number for number in value if type(number) is int] if isinstance(value, list) else []
 
 
 def finish(connection: sqlite3.Connection, notice_id: int, again: bool) -> bool:

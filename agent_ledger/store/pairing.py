@@ -30,7 +30,8 @@ def choose(post: Settlement, rows: Iterable[OpenRow]) -> Match | None:
             for row in candidates
             if row.tool_call_id == post.tool_call_id
             and row.turn_id == post.turn_id
-            and row.session_id == post.session_id
+            # A turn keeps its id when its session rotates; without one the session must do.
+            and (row.session_id == post.session_id or (post.turn_id and row.session_id))
         ]
         if exact:
             return _among(post, exact)

@@ -76,6 +76,7 @@ CREATE TABLE notices (
     owner      TEXT    NOT NULL DEFAULT '',
     asked      TEXT    NOT NULL DEFAULT '',             -- hash of that turn's user message
     ghosts     TEXT    NOT NULL DEFAULT '[]',           -- JSON array of ledger ids
+    also       TEXT    NOT NULL DEFAULT '{}',           -- JSON: ids of launched, news, recalled; how many recalled
     state      TEXT    NOT NULL DEFAULT 'told'          -- told, again, read
 );
 

@@ -137,6 +137,28 @@ def test_killed_at_each_file_change_of_a_first_call(tmp_path: Path, new_driver: 
         server.stop()
 
 
+def test_killed_at_each_file_change_of_a_replay(
+    home: Path, new_driver: NewDriver, servers: list[Server], failing_disk: Path
+) -> None:
+    """A process that replays what a dead one left dies at the first, second, ... change of a file, the removal of the spool
+    file among them: its lines count once, whoever goes on."""
+    server, host = Server(home, {"LD_PRELOAD": str(failing_disk)}), SimHost(home)
+    servers.append(server)
+    server.once()
+    for after in range(1, 61, 1 if KILLS >= 500 else 3):
+        holder = sqlite3.connect(host.ledger, isolation_level=None)
+        holder.execute("BEGIN IMMEDIATE")
+        server.once(seconds=0.08)
+        holder.rollback()
+        holder.close()
+        server.once(after=after)
+    driver = new_driver()
+    driver.turn()
+    all_in(host, driver.turn)
+    assert host.sql("SELECT count(*) > 0 FROM ledger WHERE flags LIKE '%spooled%'") == [(1,)]
+    proven(server, host)
+
+
 def test_making_that_was_killed_leaves_no_files(home: Path, servers: list[Server], failing_disk: Path) -> None:
     """What a process that died while making the ledger had begun is cleared away by those that come after."""
     server, host = Server(home, {"LD_PRELOAD": str(failing_disk)}), SimHost(home)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_ledger.ghosts import footprint
+from agent_ledger.ghosts import evidence, footprint
 
 KEY = b"k" * 32
 
@@ -88,10 +88,10 @@ def test_launch_without_a_usable_pid(pid: object) -> None:
 
 
 def test_launch_that_is_over() -> None:
-    """A process that does not run any more leaves nothing to look for."""
+    """A process that ended before its launch was reported is known not to run, whoever gets its number later."""
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
-    assert footprint.of_launch({"pid": ended.pid}) == ""
+    assert evidence.still_running(footprint.of_launch({"pid": ended.pid})) is False
 
 
 def test_key_is_made_once_and_private(tmp_path: Path) -> None:

@@ -18,7 +18,9 @@ TIMED_OUT = "Error executing tool 'write_file': timed out after 420.0s"
 
 
 def settle(rows: list[OpenRow], *messages: Any, explained: int = 0, alone: bool = True) -> list[tuple[int, str, str]]:
-    found = reconcile.settle_from_history(rows, history.calls([*messages]), lambda _: explained, lambda _: alone)
+    shown = history.calls([*messages])
+    hashes = reconcile.hashes(shown, rows)
+    found = reconcile.settle_from_history(rows, shown, hashes, lambda _: explained, lambda _: alone)
     return [(one.row.id, one.outcome.status, one.outcome.effect) for one in found]
 
 

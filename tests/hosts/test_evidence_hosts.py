@@ -89,20 +89,26 @@ EXPECTED = {
 
 
 @pytest.mark.parametrize("call_id", EXPECTED)
-def test_the_notice_says_what_the_host_left_behind(story: Story, call_id: str) -> None:
-    """Effect found, not found, or not to be told: the row and the one line about it agree."""
+def test_the_record_says_what_the_host_left_behind(story: Story, call_id: str) -> None:
+    """Effect found, not found, or not to be told: the row has the effect, and its transition the reason."""
     effect, words = EXPECTED[call_id]
     row = story.rows[call_id]
 
     assert (row["status"], row["effect"]) == ("GHOST_REPORTED", effect)
+    assert [words in one["why"] for one in story.home.ledger.transitions(row["id"])] == [True]
+
+
+@pytest.mark.parametrize("call_id", EXPECTED)
+def test_the_notice_says_what_the_host_left_behind(host: Host, story: Story, call_id: str) -> None:
+    """Each call is told in the same words every time: twice at most where the turns that tell of it are killed too."""
+    if host.numbers == LOSES_CONTEXT and call_id != list(EXPECTED)[-1]:
+        pytest.skip(
+            f"Hermes {host.version} drops what plugins add to the first turn after a crash, and each crashes here"
+        )
+
     assert len(set(story.lines[call_id])) == 1
-    assert words in story.lines[call_id][0]
-
-
-def test_a_killed_call_is_told_again_only_where_its_notice_found_no_answer(story: Story) -> None:
-    """The turns that tell of all but the last are killed themselves: those are told twice at most, the last one once."""
-    assert {len(story.lines[call_id]) for call_id in EXPECTED} <= {1, 2}
-    assert len(story.lines["file-other"]) == 1
+    assert EXPECTED[call_id][1] in story.lines[call_id][0]
+    assert len(story.lines[call_id]) <= (1 if call_id == list(EXPECTED)[-1] else 2)
 
 
 def test_a_background_command_is_told_with_the_state_of_its_process(story: Story) -> None:
