@@ -59,6 +59,13 @@ def loses_notice_on_merge() -> bool:
     return known is not None and known < (0, 21, 4)
 
 
+def loses_notice_after_compaction() -> bool:
+    """True on a host that compacts at the beginning of a turn and then looks for the user's message where it stood
+    before (0.18: the index is not moved; ``reanchor_current_turn_user_idx`` came with 0.19)."""
+    known = version()
+    return known is not None and known < (0, 19, 0)
+
+
 def plugin_host_parent() -> int | None:
     """The pid of the Hermes process, where this one is its helper that runs plugins (0.22, ``plugins.isolation:
     host``)."""

@@ -260,7 +260,7 @@ class Reconciler:
         # What the host lost on its way was never given: telling it now is its first time.
         given = _joined(before, now) if plan.told and plan.told.asked.endswith(_LOST) else now
         if given.ghosts or given.launched or given.news or given.recalled:
-            asked = fingerprint(turn.message, turn.history)
+            asked = fingerprint(turn.message, turn.history) + (_LOST if is_lost(turn) else "")
             notices.add(connection, ts, turn.session, turn.turn, self._me, asked, given)
         return _content(connection, names, before, now)
 
@@ -332,7 +332,7 @@ def fingerprint(message: object, messages: object = ()) -> str:
         return ""
     size, digest = len(text), _hash(text)
     earlier = sum(_holds(shown, size, digest) for shown in _before(messages, message))
-    return f"{size}:{digest}:{earlier}" + (_LOST if _merged(messages, message) else "")
+    return f"{size}:{digest}:{earlier}"
 
 
 def answered_in(messages: object, asked: str, current: object) -> bool | None:
@@ -357,11 +357,14 @@ def answered_in(messages: object, asked: str, current: object) -> bool | None:
     return found
 
 
-def _merged(messages: object, current: object) -> bool:
-    """True where the host will merge this turn's message into an unanswered one, and lose the notice in doing so."""
+def is_lost(turn: Turn) -> bool:
+    """True where the host is known to lose a notice on its way into this turn's message: it will merge that message
+    into an unanswered one, or has compacted (and so rotated) since the turn began."""
+    if hostinfo.loses_notice_after_compaction() and lineage.turn_session(turn.turn, turn.session):
+        return True
     if not hostinfo.loses_notice_on_merge():
         return False
-    before = _before(messages, current)
+    before = _before(turn.history, turn.message)
     return bool(before) and before[-1].get("role") == "user"
 
 

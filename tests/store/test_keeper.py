@@ -29,7 +29,7 @@ def keeper(home: Path) -> Keeper:
 @pytest.fixture
 def locked(keeper: Keeper, soon: Deadline) -> Iterator[sqlite3.Connection]:
     """Somebody else holds the write lock until the connection is rolled back."""
-    keeper.announce(call(tool_call_id="first"), soon())
+    keeper.announce(call({"path": "/srv/first.txt"}, tool_call_id="first"), soon())
     holder = sqlite3.connect(keeper.database.path, isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")
     yield holder
