@@ -33,6 +33,10 @@ demo: ## a real Hermes is killed in the middle of a call, and the agent is told
 selftest: ## check the plugin, or a Hermes: make selftest ARGS="--hermes /path/to/hermes"
 	@$(PYTHON) selftest.py $(ARGS)
 
+bench: $(READY) ## what the hooks cost, against raw SQLite in the same run (LEDGER_BENCH_MILLION=1 for 1,000,000 rows)
+	@$(BIN)/python -m pytest -q -p no:xdist --benchmark-only --benchmark-columns=min,median,max,rounds \
+		--benchmark-sort=name tests/bench $(ARGS)
+
 dist: $(READY) ## build the wheel and the source archive into dist/
 	@$(BIN)/python -m build --no-isolation --outdir dist .
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 MAX_DEPTH = 100  # a constant, not the interpreter's limit: the same value gives the same text at any stack depth
-MAX_NODES = 400_000  # what is encoded in full; more takes too long in front of a tool call
+MAX_NODES = 1_200_000  # what is encoded in full; more takes too long in front of a tool call
 PLAIN_NODES = 60_000  # what is made plain node by node, when it is odd or more than MAX_NODES
 MAX_INT_BITS = 13_000  # below Python's limit of 4300 digits
 

@@ -12,7 +12,7 @@ from .digest import clean_id
 from .home import hermes_home
 from .model import Turn
 from .recorder import Ids
-from .store.db import LOCK_WAIT_S
+from .store.db import LOCK_WAIT_S, release_owned
 from .tools import READ_ONLY, READ_ONLY_TOOLS
 
 
@@ -144,6 +144,7 @@ def _swallow(hook: str, error: BaseException) -> None:
     Only a real Ctrl-C or exit passes: older hosts run hooks on the main thread, where the user's interrupt arrives.
     """
     if not isinstance(error, Exception) and threading.current_thread() is threading.main_thread():
+        release_owned()
         raise error
     try:
         log.warn(

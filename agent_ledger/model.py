@@ -41,7 +41,7 @@ def now_iso(moment: float | None = None) -> str:
     second = int(when // 1)
     known = _this_second  # one read: another thread may replace it
     if known[0] != second:
-        known = _this_second = (second, datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%S."))
+        known = _this_second = (second, datetime.fromtimestamp(second, UTC).isoformat()[:19] + ".")
     return f"{known[1]}{int((when - second) * 1000):03d}Z"
 
 

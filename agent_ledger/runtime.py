@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import logging
 import os
 import threading
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 _FINISH_S = 1.0
 _TIDY_MOST = 200
+_LEFT_OVER_S = 600
 
 
 class Runtime:
@@ -73,8 +75,18 @@ class Runtime:
         if found is None:
             return
         self._tidy(deadline)
+        self._clear_leftovers()
         if log.logger.isEnabledFor(logging.INFO):
             log.info("%d calls open, %d reported and not settled in %s", *found, self.keeper.database.path)
+
+    def _clear_leftovers(self) -> None:
+        """Remove what a process that was killed while it made a file left half made."""
+        for folder in (data_folder(self.home), self.owners):
+            with contextlib.suppress(OSError):
+                for entry in os.scandir(folder):
+                    made = ".new-" in entry.name or entry.name.endswith(".new")
+                    if made and time.time() - entry.stat(follow_symlinks=False).st_mtime > _LEFT_OVER_S:
+                        os.unlink(entry.path)
 
     def _tidy(self, deadline: float) -> None:
         """Remove the lock files of processes that ended and have no open call any more."""

@@ -12,21 +12,28 @@ _SIZES = {"": 1, "b": 1, "k": 1000, "kb": 1000, "m": 10**6, "mb": 10**6, "g": 10
           "kib": 1024, "mib": 1024**2, "gib": 1024**3}  # fmt: skip
 
 
+_SPAN = re.compile(r"\s*(\d{1,9})\s*([smhdw])\s*", re.ASCII)
+_LONGEST_S = 1000 * 366 * 86400
+_EARLIEST = datetime(1, 1, 1, tzinfo=UTC).timestamp()
+_LATEST = datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC).timestamp()
+
+
 def seconds(text: str) -> int:
     """A span such as ``45s``, ``30m``, ``12h``, ``90d``, ``2w`` in seconds. Raises UsageError."""
-    found = re.fullmatch(r"\s*(\d{1,9})\s*([smhdw])\s*", text.lower(), re.ASCII)
+    found = _SPAN.fullmatch(text.lower())
     if not found:
         raise UsageError(f"{text!r} is no span of time. Write a number and s, m, h, d or w, such as 90d")
-    return int(found[1]) * _UNITS_S[found[2]]
+    span = int(found[1]) * _UNITS_S[found[2]]
+    if span > _LONGEST_S:
+        raise UsageError(f"{text!r} is longer than a thousand years. Write a shorter span, such as 90d")
+    return span
 
 
 def moment(text: str, now: float) -> float:
     """Seconds since the epoch of a date, a time (UTC where it names no zone), or a span before ``now``. Raises
     UsageError."""
-    try:
+    if _SPAN.fullmatch(text.lower()):
         return now - seconds(text)
-    except UsageError:
-        pass
     try:
         found = datetime.fromisoformat(text.strip().replace("Z", "+00:00"))
     except ValueError:
@@ -34,7 +41,10 @@ def moment(text: str, now: float) -> float:
             f"{text!r} is no moment. Write a date such as 2026-11-01, a time such as 2026-11-01T12:00Z, or a span such"
             " as 7d"
         ) from None
-    return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
+    moment = (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
+    if not _EARLIEST <= moment <= _LATEST:
+        raise UsageError(f"{text!r} is outside of the years 1 to 9999. Write a date such as 2026-11-01")
+    return moment
 
 
 def size(text: str) -> int:

@@ -21,6 +21,7 @@ from .output import Screen
 BATCH = 1000
 FORMATS = ("jsonl", "csv")
 # What a program that never saw the ledger can use: all columns but the probe's, which says nothing to anybody else.
+_FREE_TEXT = ("tool_name", "args_json", "summary", "cwd", "result_digest", "error_message")
 COLUMNS = tuple(field.name for field in dataclasses.fields(Row) if field.name != "probe_json")
 
 
@@ -64,7 +65,9 @@ def _lines(reader: Reader, form: str, since: str, names: tuple[str, ...], clean:
     if form == "csv":
         yield _csv(COLUMNS)
     for row in _rows(reader, since, names):
-        values = {name: _cleaned(getattr(row, name), clean) for name in COLUMNS}
+        values = {name: getattr(row, name) for name in COLUMNS}
+        for name in _FREE_TEXT:
+            values[name] = clean(values[name]) if isinstance(values[name], str) else values[name]
         yield json.dumps(values, ensure_ascii=False) + "\n" if form == "jsonl" else _csv(values.values())
 
 
@@ -83,11 +86,7 @@ def _csv(values: Any) -> str:
 
 def _no_formula(value: Any) -> Any:
     """A cell that a spreadsheet would run as a formula gets a quote in front (OWASP: CSV injection)."""
-    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
-
-
-def _cleaned(value: Any, clean: Callable[[str], str]) -> Any:
-    return clean(value) if isinstance(value, str) else value
+    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r", "\n") else value
 
 
 def _redacted(text: str) -> str:

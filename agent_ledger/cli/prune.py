@@ -15,7 +15,7 @@ from ..errors import LedgerError, NoLedger, UsageError
 from ..home import ledger_path
 from ..model import now_iso
 from ..store import prune
-from ..store.db import Database, Unavailable
+from ..store.db import Database, Unavailable, release_owned
 from . import exits, rows, where
 from .answer import Answer
 from .output import Screen
@@ -77,16 +77,15 @@ def _limits(options: argparse.Namespace) -> prune.Limits:
 
 
 def _prune(database: Database, limits: prune.Limits) -> prune.Pruned:
-    stopped: list[bool] = []
+    done = prune.Pruned()
     with ExitStack() as stack:
         progress = _progress(stack, database, limits)
         try:
-            return prune.prune(database, limits, progress, lambda: bool(stopped))
+            return prune.prune(database, limits, progress, done=done)
         except KeyboardInterrupt:
-            # The transaction at hand was rolled back; give back what is free and say how far it came.
-            stopped.append(True)
-            done = prune.prune(database, prune.Limits(), lambda _: None, lambda: True)
-            done.stopped = True
+            # The transaction at hand was rolled back; say how far it came.
+            release_owned()
+            prune.recount(database, done)
             return done
 
 

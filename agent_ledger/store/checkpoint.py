@@ -92,9 +92,8 @@ def checkpoint(path: str, shrink: bool = False) -> bool:
             _, frames, copied = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
             if frames == copied:
                 break
-        else:
-            shrink = shrink or log_size(path) > PRESSING_BYTES
-        if shrink:
+        # Writers that never pause append before the log can start anew, however often everything was copied.
+        if shrink or log_size(path) > PRESSING_BYTES:
             connection.execute(f"PRAGMA busy_timeout = {int(_RESTART_WAIT_S * 1000)}")
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         return True

@@ -70,15 +70,30 @@ def classify(error: BaseException) -> Unavailable:
 class _Shared:
     """One SQLite connection and the lock around it; shared by every copy of the plugin in this process."""
 
-    __slots__ = ("changed_ns", "connection", "current_until", "identity", "lock", "mode")
+    __slots__ = ("connection", "current_until", "identity", "lock", "mode", "version")
 
     def __init__(self, connection: sqlite3.Connection, identity: tuple[int, int], mode: str) -> None:
         self.connection = connection
         self.identity = identity
-        self.changed_ns = -1
         self.current_until = 0.0
-        self.lock = threading.Lock()
+        # Reentrant, so that a thread can tell what it holds: an interrupt may arrive between taking it and the `try`.
+        self.lock = threading.RLock()
         self.mode = mode
+        self.version = schema.version(connection)
+
+
+def release_owned() -> None:
+    """Give back what an interrupted call of this thread still holds, and undo its half-done transaction."""
+    state = process.registry()
+    for shared in list(state.connections.values()):
+        if shared.lock._is_owned():
+            with contextlib.suppress(sqlite3.Error):
+                if shared.connection.in_transaction:
+                    shared.connection.execute("ROLLBACK")
+        while shared.lock._is_owned():
+            shared.lock.release()
+    while state.lock._is_owned():
+        state.lock.release()
 
 
 class Database:
@@ -200,7 +215,7 @@ class Database:
     def set_aside(self, deadline: float) -> str | None:
         """Rename a corrupt ledger and its sidecars out of the way, so that a fresh one can start.
 
-        Returns the new name, or None where another process has already done it.
+        Returns the new name, or None where another process has already done it. Raises OSError where it cannot be read.
         """
         state = process.registry()
         with state.lock, exclusive(self.path + ".aside"):
@@ -211,6 +226,8 @@ class Database:
             wanted = shared.identity if shared is not None else self._tried
             if wanted is not None and _identity(self.path) != wanted:
                 return None
+            # SQLite calls a page corrupt that the disk would not give: a healthy ledger must not go for that.
+            _read_through(self.path)
             stamp = now_iso().replace(":", "").replace(".", "")
             aside = f"{self.path}.corrupt-{stamp}-{os.getpid()}"
             # The write-ahead log goes first: a fresh database must never meet the old one's log.
@@ -224,12 +241,10 @@ class Database:
         state = process.registry()
         with state.lock:
             shared = self._connections.get(self.path)
-            if shared is not None:
-                shared.changed_ns = -1
-                if not self._is_current(shared):
-                    self._forget(shared)
-                    return True
-            return False
+            if shared is None or self._is_current(shared):
+                return False
+            self._forget(shared)
+            return True
 
     # --- opening
 
@@ -240,6 +255,8 @@ class Database:
             now = time.monotonic()
             if not shared.lock.acquire(False) and not shared.lock.acquire(timeout=QUEUE_WAIT_S):
                 raise Unavailable("busy", "another thread of this process holds the connection")
+            if shared.connection.in_transaction:  # left behind by an interrupt
+                shared.connection.execute("ROLLBACK")
             if now < shared.current_until:
                 return shared
             if self._is_current(shared):
@@ -265,22 +282,16 @@ class Database:
         return current
 
     def _is_current(self, shared: _Shared) -> bool:
-        """False once the file was renamed, deleted or replaced, or its log was taken away under us.
-
-        Costs one look at the file. In WAL mode only a checkpoint writes to it, so while its time stands still its log
-        is where it was.
-        """
+        """False once the file was renamed, deleted or replaced, its log was taken away under us, or a later version of
+        the plugin changed its schema."""
+        if _identity(self.path) != shared.identity:
+            return False
+        if shared.mode == "wal" and not os.path.exists(self._wal):
+            return False
         try:
-            status = os.stat(self.path)
-        except OSError:
-            return False
-        if (status.st_dev, status.st_ino) != shared.identity:
-            return False
-        if shared.mode == "wal" and status.st_mtime_ns != shared.changed_ns:
-            if not os.path.exists(self._wal):
-                return False
-            shared.changed_ns = status.st_mtime_ns
-        return True
+            return schema.version(shared.connection) == shared.version
+        except sqlite3.Error:  # locked or sick: the work at hand will say so
+            return True
 
     def _forget(self, shared: _Shared) -> None:
         """Stop using a connection whose file or log is not what it was."""
@@ -330,9 +341,7 @@ def prepare(connection: sqlite3.Connection, synchronous: str) -> str:
     """Set up a connection that writes; returns the journal mode in force. Raises Unavailable for a newer ledger."""
     if connection.execute("PRAGMA page_count").fetchone()[0] == 0:  # an empty file that somebody else made
         connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
-    row = connection.execute("PRAGMA journal_mode").fetchone()
-    if row[0] != "wal":
-        row = connection.execute("PRAGMA journal_mode = WAL").fetchone()
+    mode = journal_mode(connection)
     connection.execute(f"PRAGMA synchronous = {'FULL' if synchronous == 'full' else 'NORMAL'}")
     # Hooks never checkpoint: it takes long, and SQLite before 3.51.3 can lose pages when two processes do it at once.
     connection.execute("PRAGMA wal_autocheckpoint = 0")
@@ -341,7 +350,26 @@ def prepare(connection: sqlite3.Connection, synchronous: str) -> str:
         schema.migrate(connection)
     elif at > schema.SCHEMA_VERSION and schema.min_writer(connection) > schema.SCHEMA_VERSION:
         raise Unavailable("newer", f"the ledger has schema {at}, this plugin writes {schema.SCHEMA_VERSION}")
-    return str(row[0])
+    return mode
+
+
+def journal_mode(connection: sqlite3.Connection) -> str:
+    """Switch to the write-ahead log where it can be had; returns the mode in force. SQLite answers with the old mode,
+    or raises where the log's index cannot be mapped (network file systems); then the rollback journal has to do."""
+    try:
+        (mode,) = connection.execute("PRAGMA journal_mode").fetchone()
+        if mode != "wal":
+            (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()  # only this maps the index
+    except sqlite3.OperationalError as error:
+        if classify(error).kind in ("busy", "full"):
+            raise
+        # The file may say WAL already, and only a connection that has it for itself can do without the index.
+        connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+        (mode,) = connection.execute("PRAGMA journal_mode = DELETE").fetchone()
+        connection.execute("PRAGMA locking_mode = NORMAL")
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()  # gives the exclusive lock back
+    return str(mode)
 
 
 def touch_log(connection: sqlite3.Connection) -> None:
@@ -364,7 +392,7 @@ def create(path: str, synchronous: str = "normal") -> None:
         try:
             connection.execute(f"PRAGMA synchronous = {'FULL' if synchronous == 'full' else 'OFF'}")
             connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # cannot be switched on later without a VACUUM
-            connection.execute("PRAGMA journal_mode = WAL")
+            journal_mode(connection)
             schema.migrate(connection)
         finally:
             connection.close()
@@ -389,6 +417,19 @@ def exclusive(path: str) -> Iterator[None]:
             with contextlib.suppress(OSError):
                 fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
+    finally:
+        os.close(descriptor)
+
+
+def _read_through(path: str) -> None:
+    """Read the file from the beginning, 64 MB or a tenth of a second at most. Raises OSError where the disk refuses."""
+    until = time.monotonic() + 0.1
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        for megabyte in range(64):
+            # The way SQLite reads.
+            if not os.pread(descriptor, 1 << 20, megabyte << 20) or time.monotonic() > until:
+                return
     finally:
         os.close(descriptor)
 

@@ -18,6 +18,7 @@ from .spool import Spool, bump
 
 T = TypeVar("T")
 
+SLOW_S = 0.2  # a write that takes longer sends the next ones to the spool until the disk is quick again
 BREAK_S = 0.5  # after a wait that failed, writes go straight to the spool for so long
 REPLAY_IN_HOOK_S = 0.02
 _BETWEEN_REPLAYS_S = 0.25
@@ -39,6 +40,7 @@ class Keeper:
         self._closed_until = 0.0
         self._draining = threading.Lock()
         self._drainer: threading.Thread | None = None
+        self._slow = False
         self._reported_lost = 0
 
     # --- writing
@@ -49,6 +51,7 @@ class Keeper:
         ``names``: the session ids of its conversation, where there are several.
         """
         if self.ready(deadline):
+            began = time.monotonic()
             try:
                 if names or not call.tool_call_id:  # without an id it may be nested in an open execute_code call
                     announced = self.database.write(
@@ -56,7 +59,7 @@ class Keeper:
                     )
                 else:
                     announced = self.database.insert(ledger.INSERT, call, deadline)
-                self._wrote()
+                self._wrote(began)
                 return announced
             except Unavailable as trouble:
                 self._failed(trouble)
@@ -68,20 +71,22 @@ class Keeper:
         did not succeed."""
         if not self.ready(deadline):
             return False
+        began = time.monotonic()
         try:
             changed = self.database.change(ledger.SETTLE_PENDING, values, deadline)
         except Unavailable as trouble:
             self._failed(trouble)
             return False
-        self._wrote()
+        self._wrote(began)
         return changed == 1
 
     def settle(self, post: Settlement, deadline: float) -> ledger.Settled | None:
         """Record an outcome on the row it belongs to; None where it went to the spool."""
         if self.ready(deadline):
+            began = time.monotonic()
             try:
                 settled = self.database.write(lambda connection: ledger.settle(connection, post), deadline)
-                self._wrote()
+                self._wrote(began)
                 return settled
             except Unavailable as trouble:
                 self._failed(trouble)
@@ -109,7 +114,9 @@ class Keeper:
     # --- reading and writing of turns, which cannot be put off
 
     def transact(self, work: Callable[[sqlite3.Connection], T], deadline: float) -> T | None:
-        """Run ``work`` in one transaction now; None where the database does not answer."""
+        """Run ``work`` in one transaction now; None where the database does not answer, or takes too long to."""
+        if self._slow:
+            return None
         try:
             return self.database.write(work, deadline)
         except Unavailable as trouble:
@@ -128,12 +135,15 @@ class Keeper:
 
     def ready(self, deadline: float) -> bool:
         """False while writes must take the spool: soon after trouble, and as long as older ones of ours wait there."""
-        if time.monotonic() < self._closed_until:
+        if self._slow or time.monotonic() < self._closed_until:
             return False
         return not self.spool.backlog or (self.catch_up(deadline) and not self.spool.backlog)
 
     def catch_up(self, deadline: float, budget_s: float = REPLAY_IN_HOOK_S) -> bool:
         """Replay what waits in the spool, of every process; False where the database does not answer."""
+        if self._slow and threading.current_thread() is not self._drainer:
+            return False
+        began = time.monotonic()
         if not self._draining.acquire(blocking=False):
             return not self.spool.backlog
         try:
@@ -146,7 +156,9 @@ class Keeper:
             return False
         finally:
             self._draining.release()
-        if self.state != "ok" and not self.spool.backlog:
+        if self._slow and time.monotonic() - began < SLOW_S:
+            self._slow = False
+        if self.state != "ok" and not self.spool.backlog and not self._slow:
             self._healed(deadline)
         return True
 
@@ -167,12 +179,13 @@ class Keeper:
         self._start_draining()
 
     def _set_aside(self, trouble: Unavailable) -> None:
-        with contextlib.suppress(OSError):
+        try:
             aside = self.database.set_aside(time.monotonic() + LOCK_WAIT_S)
-            if aside:
-                log.warn(
-                    "corrupt", "the ledger is corrupt (%s); it is kept as %s and a fresh one starts", trouble, aside
-                )
+        except OSError as error:
+            self.state, self.last_error = "i/o error", str(error)
+            return
+        if aside:
+            log.warn("corrupt", "the ledger is corrupt (%s); it is kept as %s and a fresh one starts", trouble, aside)
         self._closed_until = 0.0  # a fresh ledger can be had at once
 
     def _spooled(self, kept: bool) -> None:
@@ -181,8 +194,13 @@ class Keeper:
             log.warn("lost", "%d records could be written neither to the ledger nor to the spool", lost)
         self._start_draining()
 
-    def _wrote(self) -> None:
-        if self.state != "ok" and not self.spool.backlog:
+    def _wrote(self, began: float) -> None:
+        if time.monotonic() - began > SLOW_S:
+            # A write to the spool is one operation of the disk, one to the database several.
+            self._slow = True
+            self.state, self.last_error, self.last_error_ts = "slow", f"a write took over {SLOW_S} s", now_iso()
+            log.warn("slow", "the disk is slow (a write took over %s s); records go to the spool for now", SLOW_S)
+        elif self.state != "ok" and not self.spool.backlog:
             self._healed(time.monotonic() + LOCK_WAIT_S)
         self.checkpoints.count()
 
@@ -208,8 +226,10 @@ class Keeper:
         if not self.spool.backlog or self._drainer is not None:
             return
         self._drainer = threading.Thread(target=self._drain, name="agent-ledger-replay", daemon=True)
-        with contextlib.suppress(RuntimeError):  # the interpreter is shutting down
+        try:
             self._drainer.start()
+        except RuntimeError:  # no thread to be had, or the interpreter is shutting down: the next write tries again
+            self._drainer = None
 
     def _drain(self) -> None:
         pause = _BETWEEN_REPLAYS_S

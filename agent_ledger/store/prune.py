@@ -54,6 +54,8 @@ class Pruned:
     bytes_before: int = 0
     bytes_after: int = 0
     stopped: bool = False
+    newest: int = 0
+    rows_before: int = 0
 
 
 def used_bytes(connection: sqlite3.Connection) -> int:
@@ -87,13 +89,19 @@ def count(connection: sqlite3.Connection, limits: Limits) -> int:
 
 
 def prune(
-    database: Database, limits: Limits, progress: Callable[[int], None], stop: Callable[[], bool] = lambda: False
+    database: Database,
+    limits: Limits,
+    progress: Callable[[int], None],
+    stop: Callable[[], bool] = lambda: False,
+    done: Pruned | None = None,
 ) -> Pruned:
     """Remove what ``limits`` say, oldest first. Every transaction leaves the ledger whole, so it may be stopped at any
-    moment, by ``stop`` or by a signal. Raises Unavailable where the database does not answer."""
-    run = _Run(database, limits, progress, stop)
-    done = run.done
+    moment, by ``stop`` or by a signal; ``done`` is kept current. Raises Unavailable where the database does not
+    answer."""
+    done = Pruned() if done is None else done
+    run = _Run(database, limits, progress, stop, done)
     done.bytes_before = database.read(file_bytes, _soon())
+    done.newest, done.rows_before = database.read(_size, _soon())
     kept_from = database.read(lambda connection: _kept_from(connection, limits), _soon())
     if limits.before is not None or limits.keep is not None:
         run.remove(_AGED, (limits.before or "", kept_from), lambda: True)
@@ -108,13 +116,39 @@ def prune(
     return done
 
 
+def recount(database: Database, done: Pruned) -> None:
+    """After an interruption, which may fall between a commit and its count: count what is gone."""
+    left = database.read(
+        lambda connection: connection.execute("SELECT count(*) FROM ledger WHERE id <= ?", (done.newest,)).fetchone()[
+            0
+        ],
+        _soon(),
+    )
+    done.rows = done.rows_before - left
+    until = time.monotonic() + _LOCK_S
+    _give_back(database, lambda: time.monotonic() > until)
+    done.bytes_after = database.read(file_bytes, _soon())
+    done.stopped = True
+
+
+def _size(connection: sqlite3.Connection) -> tuple[int, int]:
+    """(the newest id, how many rows there are)."""
+    newest, rows = connection.execute("SELECT coalesce(max(id), 0), count(*) FROM ledger").fetchone()
+    return newest, rows
+
+
 class _Run:
     """One pruning: what was done so far, and the steps that do it."""
 
     def __init__(
-        self, database: Database, limits: Limits, progress: Callable[[int], None], stop: Callable[[], bool]
+        self,
+        database: Database,
+        limits: Limits,
+        progress: Callable[[int], None],
+        stop: Callable[[], bool],
+        done: Pruned,
     ) -> None:
-        self.done = Pruned()
+        self.done = done
         self._database = database
         self._limits = limits
         self._progress = progress
