@@ -316,11 +316,9 @@ class Database:
         elif os.stat(self.path).st_mode & 0o077:
             os.chmod(self.path, 0o600)
         self._tried = _identity(self.path)
-        connection = sqlite3.connect(
-            self.path, timeout=0, isolation_level=None, check_same_thread=False, cached_statements=64
-        )
+        connection, mode = _patiently(lambda: connected(self.path), deadline)
         try:
-            mode = _patiently(lambda: prepare(connection, self.synchronous), deadline)
+            _patiently(lambda: prepare(connection, self.synchronous), deadline)
             if mode == "wal":
                 _patiently(lambda: touch_log(connection), deadline)
         except BaseException:
@@ -337,11 +335,8 @@ class Database:
         return _Shared(connection, identity, mode)
 
 
-def prepare(connection: sqlite3.Connection, synchronous: str) -> str:
-    """Set up a connection that writes; returns the journal mode in force. Raises Unavailable for a newer ledger."""
-    if connection.execute("PRAGMA page_count").fetchone()[0] == 0:  # an empty file that somebody else made
-        connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
-    mode = journal_mode(connection)
+def prepare(connection: sqlite3.Connection, synchronous: str) -> None:
+    """Set up a connection that writes. Raises Unavailable for a newer ledger."""
     connection.execute(f"PRAGMA synchronous = {'FULL' if synchronous == 'full' else 'NORMAL'}")
     # Hooks never checkpoint: it takes long, and SQLite before 3.51.3 can lose pages when two processes do it at once.
     connection.execute("PRAGMA wal_autocheckpoint = 0")
@@ -350,26 +345,59 @@ def prepare(connection: sqlite3.Connection, synchronous: str) -> str:
         schema.migrate(connection)
     elif at > schema.SCHEMA_VERSION and schema.min_writer(connection) > schema.SCHEMA_VERSION:
         raise Unavailable("newer", f"the ledger has schema {at}, this plugin writes {schema.SCHEMA_VERSION}")
-    return mode
 
 
-def journal_mode(connection: sqlite3.Connection) -> str:
-    """Switch to the write-ahead log where it can be had; returns the mode in force. SQLite answers with the old mode,
-    or raises where the log's index cannot be mapped (network file systems); then the rollback journal has to do."""
-    try:
-        (mode,) = connection.execute("PRAGMA journal_mode").fetchone()
-        if mode != "wal":
-            (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
-        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()  # only this maps the index
-    except sqlite3.OperationalError as error:
-        if classify(error).kind in ("busy", "full"):
-            raise
-        # The file may say WAL already, and only a connection that has it for itself can do without the index.
-        connection.execute("PRAGMA locking_mode = EXCLUSIVE")
-        (mode,) = connection.execute("PRAGMA journal_mode = DELETE").fetchone()
-        connection.execute("PRAGMA locking_mode = NORMAL")
-        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()  # gives the exclusive lock back
+def use_log(connection: sqlite3.Connection) -> str:
+    """Switch to the write-ahead log; returns the mode in force. Raises OperationalError where the log's index cannot be
+    mapped, as on many network file systems: SQLite finds that out with the first read."""
+    (mode,) = connection.execute("PRAGMA journal_mode").fetchone()
+    if mode != "wal":
+        (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
+    connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     return str(mode)
+
+
+def connected(path: str, synchronous_off: bool = False) -> tuple[sqlite3.Connection, str]:
+    """A connection to ``path`` and its journal mode: the write-ahead log, or the rollback journal where that is
+    refused."""
+    connection = _connect(path)
+    try:
+        if synchronous_off:
+            connection.execute("PRAGMA synchronous = OFF")
+        if connection.execute("PRAGMA page_count").fetchone()[0] == 0:
+            connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # cannot be switched on later without a VACUUM
+        return connection, use_log(connection)
+    except sqlite3.OperationalError as error:
+        connection.close()
+        if not _refuses_log(error):
+            raise
+    except BaseException:
+        connection.close()
+        raise
+    # The file may say WAL by now, and only a connection that has it for itself from the start does without the index.
+    alone = _connect(path)
+    try:
+        alone.execute("PRAGMA locking_mode = EXCLUSIVE")
+        alone.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        alone.execute("PRAGMA journal_mode = DELETE").fetchone()
+        alone.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    finally:
+        alone.close()
+    connection = _connect(path)
+    try:
+        return connection, str(connection.execute("PRAGMA journal_mode").fetchone()[0])
+    except BaseException:
+        connection.close()
+        raise
+
+
+def _connect(path: str) -> sqlite3.Connection:
+    return sqlite3.connect(path, timeout=0, isolation_level=None, check_same_thread=False, cached_statements=64)
+
+
+def _refuses_log(error: sqlite3.OperationalError) -> bool:
+    """True for what SQLite says where it cannot share the log's index."""
+    return getattr(error, "sqlite_errorname", "").startswith(("SQLITE_IOERR_SHM", "SQLITE_CANTOPEN"))
 
 
 def touch_log(connection: sqlite3.Connection) -> None:
@@ -388,11 +416,8 @@ def create(path: str, synchronous: str = "normal") -> None:
     _remove(building)
     os.close(os.open(building, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     try:
-        connection = sqlite3.connect(building, timeout=0, isolation_level=None)
+        connection, _ = connected(building, synchronous_off=synchronous != "full")
         try:
-            connection.execute(f"PRAGMA synchronous = {'FULL' if synchronous == 'full' else 'OFF'}")
-            connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # cannot be switched on later without a VACUUM
-            journal_mode(connection)
             schema.migrate(connection)
         finally:
             connection.close()
