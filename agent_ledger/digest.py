@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from .canonical import MAX_NODES, Plain, encode, survey
 from .redact import may_hold_secret, redact_text, redact_value
@@ -25,8 +24,7 @@ _ITEMS = 120
 _sha256 = hashlib.sha256
 
 
-@dataclass(frozen=True, slots=True)
-class ArgsDigest:
+class ArgsDigest(NamedTuple):
     """The stored form of arguments: `json` (at most MAX_ARGS characters, valid JSON), hash and length of the whole.
 
     `marks` holds `odd_args` when something was not JSON, `large` when the hash is over the raw, unredacted text.
@@ -36,6 +34,7 @@ class ArgsDigest:
     sha256: str
     length: int
     marks: tuple[str, ...]
+    clean: bool = False  # nothing in the arguments can be a secret, so neither in anything taken from them
 
 
 def _head(text: str, window: int, redact: bool = True) -> str:
@@ -111,7 +110,8 @@ def digest_args_with_key(args: object, mode: str = "redacted") -> tuple[ArgsDige
                     text = encode(args)
                     raw = text.encode()
                     if len(text) <= MAX_ARGS and mode != "hash" and (mode == "full" or not may_hold_secret(text, raw)):
-                        return ArgsDigest(text, _sha256(raw).hexdigest(), len(text), ()), text
+                        clean = mode != "full"
+                        return ArgsDigest(text, _sha256(raw).hexdigest(), len(text), (), clean), text
     except Exception:  # noqa: S110 - whatever is odd goes the careful way
         pass
     try:
@@ -190,9 +190,11 @@ def _one_line(text: str) -> str:
     return _SPACES.sub(" ", text).strip()
 
 
-def _short(text: str, limit: int) -> str:
+def _short(text: str, limit: int, known_clean: bool = False) -> str:
     """One redacted line of at most `limit` characters of a text of any length."""
     size = len(text)
+    if known_clean and text.isprintable() and "  " not in text:
+        return text if size <= limit else text[: limit - 1] + "…"
     head = text if size <= limit + _AHEAD else text[: limit + _AHEAD]
     clean = not may_hold_secret(head, head.encode("utf-8", "replace"))
     # A secret that begins before the cut shows its shape or its name within the head.
@@ -210,13 +212,16 @@ def _short(text: str, limit: int) -> str:
     return line
 
 
-def summarize(tool_name: str, parts: tuple[str, ...]) -> str:
-    """One line, at most MAX_SUMMARY characters, redacted: the tool's name and the parts that say what it does."""
+def summarize(tool_name: str, parts: tuple[str, ...], clean: bool = False) -> str:
+    """One line, at most MAX_SUMMARY characters, redacted: the tool's name and the parts that say what it does.
+
+    `clean`: the arguments that the parts come from are known to hold no secret.
+    """
     try:
         words = [part[:_WINDOW] for part in parts if isinstance(part, str) and part]
         if isinstance(tool_name, str) and tool_name and (not words or words[0] != tool_name):
             words.insert(0, tool_name)
-        return _short(" ".join(words), MAX_SUMMARY)
+        return _short(" ".join(words), MAX_SUMMARY, clean)
     except Exception:  # a summary is a convenience
         return ""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from . import digest, hostinfo, outcome, reads, tools
@@ -36,8 +35,7 @@ class Ids(NamedTuple):
         return cls(clean(session), clean(task), clean(turn), clean(call))
 
 
-@dataclass(frozen=True, slots=True)
-class _Announced:
+class _Announced(NamedTuple):
     """A row of this process that is still open, so that its post need not search for it."""
 
     row_id: int
@@ -93,7 +91,7 @@ class Recorder:
                 args_json=arguments.json,
                 args_sha256=arguments.sha256,
                 args_len=arguments.length,
-                summary=self._summary(tool_name, args),
+                summary=self._summary(tool_name, args, arguments.clean),
                 grace_s=self.table.grace_s(tool_name, args),
                 owner=self.owner,
                 cwd=self._folder or hostinfo.process_folder(),
@@ -229,7 +227,7 @@ class Recorder:
                     return announced
         return None
 
-    def _summary(self, tool_name: str, args: object) -> str:
+    def _summary(self, tool_name: str, args: object, clean: bool = False) -> str:
         if self.settings.store_args == "hash":
             return digest.summarize(tool_name, ())
-        return digest.summarize(tool_name, tools.summary_parts(tool_name, args))
+        return digest.summarize(tool_name, tools.summary_parts(tool_name, args), clean)

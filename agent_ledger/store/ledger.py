@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from ..model import FORK, GHOST_REPORTED, PENDING, UNKNOWN, Call, OpenRow, Outcome, Settlement, add_flag
 from . import news, pairing, sessions
 
-OPEN = "status IN ('PENDING', 'GHOST_REPORTED', 'ERROR:timeout', 'ERROR:cancelled')"
+OPEN = (
+    "(status = 'PENDING' OR status = 'GHOST_REPORTED' OR status = 'ERROR:timeout' OR status = 'ERROR:cancelled')"
+)
 
 _INSERT_COLUMNS = ", ".join(Call._fields)
 _INSERT_MARKS = ", ".join(f"?{number}" for number in range(1, len(Call._fields)))
@@ -26,7 +28,7 @@ INSERT INTO ledger (id, {_INSERT_COLUMNS}) VALUES ({NEXT_ID}, {_INSERT_MARKS},
     CASE WHEN EXISTS (
         SELECT 1 FROM ledger AS seen INDEXED BY ledger_session
         WHERE seen.session_id = ?2 AND seen.args_sha256 = ?8 AND seen.tool_name = ?6
-        AND seen.status IN ('CONFIRMED', 'PENDING')
+        AND (seen.status = 'CONFIRMED' OR seen.status = 'PENDING')
     ) THEN ltrim({_FLAGS_MARK} || ' repeat') ELSE {_FLAGS_MARK} END)
 RETURNING id, flags"""
 

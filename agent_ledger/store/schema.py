@@ -25,9 +25,10 @@ CREATE TABLE ledger (
     args_len        INTEGER NOT NULL DEFAULT 0,         -- its length in characters, before the cut
     summary         TEXT    NOT NULL DEFAULT '',        -- one line, at most 120 characters: what the call does
     status          TEXT    NOT NULL DEFAULT 'PENDING'  -- PENDING, CONFIRMED, ERROR:<type>, GHOST_REPORTED
-                    CHECK (status IN ('PENDING', 'CONFIRMED', 'GHOST_REPORTED') OR status GLOB 'ERROR:?*'),
+                    CHECK (status = 'PENDING' OR status = 'CONFIRMED' OR status = 'GHOST_REPORTED'
+                           OR status GLOB 'ERROR:?*'),
     effect          TEXT    NOT NULL DEFAULT 'unknown'  -- what is known of its effect on the world
-                    CHECK (effect IN ('unknown', 'applied', 'started', 'none')),
+                    CHECK (effect = 'unknown' OR effect = 'applied' OR effect = 'started' OR effect = 'none'),
     grace_s         INTEGER NOT NULL DEFAULT 120,       -- seconds before an open call counts as a ghost
     owner           TEXT    NOT NULL DEFAULT '',        -- which process issued it
     cwd             TEXT    NOT NULL DEFAULT '',        -- working folder
@@ -111,9 +112,10 @@ CREATE TABLE meta (
     value TEXT NOT NULL
 ) WITHOUT ROWID;
 
--- The calls that a post may still settle. Queries must repeat the condition word for word to use it.
+-- The calls that a post may still settle. Queries must repeat the condition word for word to use it. Chains of OR, here
+-- and above: SQLite would build a table for each IN, for every row.
 CREATE INDEX ledger_open ON ledger (session_id, tool_call_id)
-    WHERE status IN ('PENDING', 'GHOST_REPORTED', 'ERROR:timeout', 'ERROR:cancelled');
+    WHERE (status = 'PENDING' OR status = 'GHOST_REPORTED' OR status = 'ERROR:timeout' OR status = 'ERROR:cancelled');
 CREATE INDEX ledger_session ON ledger (session_id, args_sha256);
 CREATE INDEX ledger_code ON ledger (task_id) WHERE status = 'PENDING' AND tool_name = 'execute_code';
 CREATE INDEX ledger_nested ON ledger (outer_id) WHERE outer_id IS NOT NULL;
@@ -138,7 +140,7 @@ CREATE VIEW ghosts AS
     SELECT id, ts, session_id, tool_name, summary, status, effect, grace_s, owner,
            CAST((julianday('now') - julianday(ts)) * 86400 AS INTEGER) AS age_s
     FROM ledger
-    WHERE status IN ('PENDING', 'GHOST_REPORTED', 'ERROR:timeout', 'ERROR:cancelled')
+    WHERE (status = 'PENDING' OR status = 'GHOST_REPORTED' OR status = 'ERROR:timeout' OR status = 'ERROR:cancelled')
       AND ((status = 'GHOST_REPORTED' AND effect = 'unknown')
            OR (status = 'PENDING' AND (julianday('now') - julianday(ts)) * 86400 > grace_s))
     ORDER BY id;
