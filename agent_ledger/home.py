@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 PLUGIN = "agent-ledger"
 
 
 # What the host's answer depends on -> the answer as text. A process serves a handful of homes.
 _answers: dict[tuple[object, ...], str] = {}
+_host: tuple[Any, Any] = (None, None)  # the host's module, and its function for the context's own home
 
 
 def hermes_home() -> str:
@@ -20,13 +22,17 @@ def hermes_home() -> str:
     context variable. Building a path costs the host some microseconds, so an answer is remembered for what it hangs on:
     that variable and two of the environment. Without a host it is ``HERMES_HOME``, else the platform's default.
     """
+    global _host
     constants = sys.modules.get("hermes_constants")
     if constants is None:
         return _own_answer()
     try:
-        override = getattr(constants, "get_hermes_home_override", None)
+        known_module, override = _host
+        if known_module is not constants:
+            override = getattr(constants, "get_hermes_home_override", None)
+            _host = (constants, override)
         if override is None:
-            return str(os.fspath(constants.get_hermes_home()))
+            return os.fspath(constants.get_hermes_home())  # type: ignore[no-any-return]
         environment = os.environ
         chosen = environment.get("HERMES_HOME")
         key = (constants, override(), chosen, None if chosen else environment.get("HOME"))

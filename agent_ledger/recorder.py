@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from . import digest, hostinfo, outcome, reads, tools
@@ -14,6 +15,7 @@ from .store.keeper import Keeper
 
 _MOST_OPEN = 4096
 _MOST_SESSIONS = 2048
+_MOST_KNOWN = 20_000
 _SHORT = 200  # ids that together are no longer than this, and ASCII, are taken as they are
 
 
@@ -44,6 +46,15 @@ class _Announced(NamedTuple):
     repeat: bool
 
 
+@dataclass(slots=True)
+class _Known:
+    """The calls of a conversation that were confirmed or are open, up to the row ``newest``."""
+
+    newest: int = 0
+    calls: set[tuple[str, str]] = field(default_factory=set)
+    stale: bool = True
+
+
 class Recorder:
     """Announces and settles calls of one home. Holds only what speeds things up: the truth is in the database."""
 
@@ -60,6 +71,7 @@ class Recorder:
         self._lock = threading.Lock()
         # session -> the ids of its conversation, for those that are known to have several
         self.conversations: dict[str, tuple[str, ...]] = {}
+        self._known: dict[str, _Known] = {}
         self._folder = self._backend = ""
         self.look_around()
 
@@ -79,8 +91,11 @@ class Recorder:
             marks.append("background")
         if hostinfo.in_background_review():
             marks.append(FORK)
+        repeat = bool(ids.session) and self._repeats(ids.session, (tool_name, arguments.sha256), deadline)
+        if repeat:
+            marks.append("repeat")
         ts = now_iso()
-        row_id, flags = self.keeper.announce(
+        row_id = self.keeper.announce(
             Call(
                 ts=ts,
                 session_id=ids.session,
@@ -102,11 +117,32 @@ class Recorder:
                 flags=" ".join(marks),
             ),
             deadline,
-            self.conversations.get(ids.session, ()),
         )
         if row_id and ids.call:
-            announced = _Announced(row_id, ts, key, "repeat" in flags)
+            announced = _Announced(row_id, ts, key, repeat)
             self._remember((ids.session, ids.turn, ids.call, tool_name), announced)
+
+    def _repeats(self, session: str, call: tuple[str, str], deadline: float) -> bool:
+        """True where the same call was confirmed before in its conversation, or runs right now. What other processes
+        did is asked for once a turn."""
+        known = self._known.get(session)
+        if known is None or known.stale:
+            if known is None:
+                if len(self._known) >= _MOST_SESSIONS:
+                    self._known.clear()
+                known = self._known[session] = _Known()
+            names, after = self.conversations.get(session, (session,)), known.newest
+            found = self.keeper.look(lambda connection: ledger.known_calls(connection, names, after), deadline)
+            if found is not None:
+                known.newest, rows = found
+                known.calls.update(rows)
+                known.stale = False
+        if call in known.calls:
+            return True
+        if len(known.calls) >= _MOST_KNOWN:
+            known.calls.clear()
+        known.calls.add(call)
+        return False
 
     # --- post_tool_call
 
@@ -129,6 +165,8 @@ class Recorder:
         self.follow(ids.session, ids.turn, deadline)
         judged = outcome.judge(tool_name, args, result, status, error_type, error_message, duration_ms)
         ts = now_iso()
+        if not judged.confirmed:
+            self._known.pop(ids.session, None)  # a call that failed may be tried again: that is no repeat
         known = self._take_known((ids.session, ids.turn, ids.call, tool_name), args)
         # One statement does, unless other rows or the next notice hang on this outcome.
         simple = tool_name != "execute_code" and judged.effect != STARTED
@@ -164,6 +202,13 @@ class Recorder:
     def _launch_footprint(self, result: object) -> str:
         """What tells later whether a background command runs; a process id of another machine or container does not."""
         return footprint.of_launch(outcome.result_keys(result)) if self._backend in ("", "local") else ""
+
+    def begin_turn(self, session: str, told: bool) -> None:
+        """What other processes did in this conversation, and what became of its open calls, is looked up again."""
+        if told:
+            self._known.pop(session, None)
+        elif (known := self._known.get(session)) is not None:
+            known.stale = True
 
     def look_around(self) -> None:
         """Ask where the host's tools work; at the beginning of each turn, since the environment is slow to ask."""

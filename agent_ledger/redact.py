@@ -40,7 +40,7 @@ def may_hold_secret(text: str, raw: bytes) -> bool:
         or ("@" in text and ("://" in text or "@tcp(" in low or "@unix(" in low))
         or "identified" in low
         or "from-literal" in low
-        or _SHORT_FLAG.search(text) is not None
+        or ("-" in text and _SHORT_FLAG.search(text) is not None)
         or (_RUN in raw.translate(_RUNS) and TOKEN_ANYWHERE.search(text) is not None)
     )
 

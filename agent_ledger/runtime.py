@@ -54,6 +54,7 @@ class Runtime:
         self.recorder.follow(ids.session, ids.turn, deadline)
         text, names = self._turns().notice(turn, deadline)
         self.recorder.note_conversation(ids.session, names)
+        self.recorder.begin_turn(ids.session, told=text is not None)
         return text
 
     def _turns(self) -> Reconciler:

@@ -7,7 +7,7 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TypeVar
 
 from .. import log
@@ -31,6 +31,7 @@ class Keeper:
     def __init__(self, path: str, owner: str, synchronous: str, is_gone: Callable[[str], bool]) -> None:
         self.database = Database(path, synchronous)
         self.spool = Spool(os.path.join(os.path.dirname(path), "spool"), owner, durable=synchronous == "full")
+        self._waiting = self.spool.state
         self.checkpoints = checkpoint.Checkpoints(path)
         self.state = "ok"  # or the kind of trouble the last write met
         self.last_error = ""
@@ -45,26 +46,21 @@ class Keeper:
 
     # --- writing
 
-    def announce(self, call: Call, deadline: float, names: Sequence[str] = ()) -> tuple[int, str]:
-        """Write a call before it runs; returns its row id and flags, 0 where it went to the spool or was lost.
-
-        ``names``: the session ids of its conversation, where there are several.
-        """
+    def announce(self, call: Call, deadline: float) -> int:
+        """Write a call before it runs; returns its row id, 0 where it went to the spool or was lost."""
         if self.ready(deadline):
             began = time.monotonic()
             try:
-                if names or not call.tool_call_id:  # without an id it may be nested in an open execute_code call
-                    announced = self.database.write(
-                        lambda connection: ledger.announce(connection, call, names), deadline
-                    )
-                else:
-                    announced = self.database.insert(ledger.INSERT, call, deadline)
+                if call.tool_call_id:
+                    row_id = self.database.insert(ledger.INSERT, call, deadline)
+                else:  # without an id it may be nested in an open execute_code call
+                    row_id = self.database.write(lambda connection: ledger.announce(connection, call), deadline)
                 self._wrote(began)
-                return announced
+                return row_id
             except Unavailable as trouble:
                 self._failed(trouble)
         self._spooled(self.spool.add_call(call))
-        return 0, call.flags
+        return 0
 
     def settle_open(self, values: tuple[object, ...], deadline: float) -> bool:
         """Record the outcome of a row that this process knows to be open (``ledger.outcome_values``); False where that
@@ -137,7 +133,7 @@ class Keeper:
         """False while writes must take the spool: soon after trouble, and as long as older ones of ours wait there."""
         if self._slow or time.monotonic() < self._closed_until:
             return False
-        return not self.spool.backlog or (self.catch_up(deadline) and not self.spool.backlog)
+        return not self._waiting["backlog"] or (self.catch_up(deadline) and not self.spool.backlog)
 
     def catch_up(self, deadline: float, budget_s: float = REPLAY_IN_HOOK_S) -> bool:
         """Replay what waits in the spool, of every process; False where the database does not answer."""

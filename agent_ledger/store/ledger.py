@@ -10,27 +10,14 @@ from dataclasses import dataclass
 from ..model import FORK, GHOST_REPORTED, PENDING, UNKNOWN, Call, OpenRow, Outcome, Settlement, add_flag
 from . import news, pairing, sessions
 
-OPEN = (
-    "(status = 'PENDING' OR status = 'GHOST_REPORTED' OR status = 'ERROR:timeout' OR status = 'ERROR:cancelled')"
-)
+OPEN = "(status = 'PENDING' OR status = 'GHOST_REPORTED' OR status = 'ERROR:timeout' OR status = 'ERROR:cancelled')"
 
-_INSERT_COLUMNS = ", ".join(Call._fields)
-_INSERT_MARKS = ", ".join(f"?{number}" for number in range(1, len(Call._fields)))
-_FLAGS_MARK = f"?{len(Call._fields)}"
-
-# One statement, so one trip to disk: the row, and whether the same call was confirmed before in its session.
 NEXT_ID = (
     "(SELECT 1 + max(coalesce((SELECT max(id) FROM ledger), 0),"
     " coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'newest_gone'), 0)))"
 )
-INSERT = f"""
-INSERT INTO ledger (id, {_INSERT_COLUMNS}) VALUES ({NEXT_ID}, {_INSERT_MARKS},
-    CASE WHEN EXISTS (
-        SELECT 1 FROM ledger AS seen INDEXED BY ledger_session
-        WHERE seen.session_id = ?2 AND seen.args_sha256 = ?8 AND seen.tool_name = ?6
-        AND (seen.status = 'CONFIRMED' OR seen.status = 'PENDING')
-    ) THEN ltrim({_FLAGS_MARK} || ' repeat') ELSE {_FLAGS_MARK} END)
-RETURNING id, flags"""
+# One statement with a Call as its parameters, so one trip to disk.
+INSERT = f"INSERT INTO ledger (id, {', '.join(Call._fields)}) VALUES ({NEXT_ID}, {', '.join('?' * len(Call._fields))})"
 
 SETTLE_PENDING = (
     "UPDATE ledger SET status = ?, effect = ?, settled_ts = ?, duration_ms = ?, result_digest = ?, error_message = ?"
@@ -90,32 +77,33 @@ def outcome_values(outcome: Outcome, ts: str, row_id: int, issued: str, call_id:
     )  # fmt: skip
 
 
-def announce(connection: sqlite3.Connection, call: Call, names: Sequence[str] = ()) -> tuple[int, str]:
-    """Write a call that is about to run; returns its id and its flags.
-
-    Inside a transaction: for a nested call, a replay, or a conversation of several session ids (``names``).
-    """
+def announce(connection: sqlite3.Connection, call: Call) -> int:
+    """Write a call that is about to run; returns its id. Inside a transaction: for a call without an id, which may be
+    nested in an open execute_code call, and for a replay."""
     outer = 0
     if not call.tool_call_id and call.tool_name != "execute_code":
         outer = open_code_row(connection, call.task_id)
     if outer:
         call = call._replace(flags=add_flag(call.flags, "nested"))
-    elif names and was_confirmed(connection, names, call.tool_name, call.args_sha256):
-        call = call._replace(flags=add_flag(call.flags, "repeat"))
-    ((row_id, flags),) = connection.execute(INSERT, call).fetchall()
+    row_id = connection.execute(INSERT, call).lastrowid or 0
     if outer:
         connection.execute("UPDATE ledger SET outer_id = ? WHERE id = ?", (outer, row_id))
-    return row_id, flags
+    return row_id
 
 
-def was_confirmed(connection: sqlite3.Connection, names: Sequence[str], tool_name: str, args_sha256: str) -> bool:
-    """True where the same call was confirmed before in the conversation of these session ids, or runs right now."""
-    row = connection.execute(
-        f"SELECT 1 FROM ledger INDEXED BY ledger_session WHERE session_id IN ({_marks(names)})"
-        " AND args_sha256 = ? AND tool_name = ? AND status IN ('CONFIRMED', 'PENDING') LIMIT 1",
-        (*names, args_sha256, tool_name),
-    ).fetchone()
-    return row is not None
+def known_calls(
+    connection: sqlite3.Connection, session_ids: Sequence[str], after: int
+) -> tuple[int, list[tuple[str, str]]]:
+    """(the newest id, tool and arguments of the calls of a conversation behind ``after`` that were confirmed or are
+    open): the same call again is a repeat. The newest 5000."""
+    newest = connection.execute("SELECT coalesce(max(id), 0) FROM ledger").fetchone()[0]
+    rows = connection.execute(
+        "SELECT tool_name, args_sha256 FROM ledger INDEXED BY ledger_session"
+        f" WHERE session_id IN ({_marks(session_ids)}) AND id > ? AND status IN ('CONFIRMED', 'PENDING')"
+        " ORDER BY id DESC LIMIT 5000",
+        (*session_ids, after),
+    ).fetchall()
+    return newest, rows
 
 
 def open_code_row(connection: sqlite3.Connection, task_id: str) -> int:

@@ -116,7 +116,7 @@ CREATE TABLE meta (
 -- and above: SQLite would build a table for each IN, for every row.
 CREATE INDEX ledger_open ON ledger (session_id, tool_call_id)
     WHERE (status = 'PENDING' OR status = 'GHOST_REPORTED' OR status = 'ERROR:timeout' OR status = 'ERROR:cancelled');
-CREATE INDEX ledger_session ON ledger (session_id, args_sha256);
+CREATE INDEX ledger_session ON ledger (session_id);
 CREATE INDEX ledger_code ON ledger (task_id) WHERE status = 'PENDING' AND tool_name = 'execute_code';
 CREATE INDEX ledger_nested ON ledger (outer_id) WHERE outer_id IS NOT NULL;
 CREATE INDEX ledger_started ON ledger (session_id) WHERE effect = 'started';

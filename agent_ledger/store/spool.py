@@ -43,19 +43,19 @@ class Spool:
         state = process.registry()
         with state.lock:
             # Shared with other copies of the plugin in this process: one file has one sequence.
-            self._state: dict[str, Any] = state.spools.setdefault(
+            self.state: dict[str, Any] = state.spools.setdefault(
                 self.path, {"lock": threading.Lock(), "seq": 0, "backlog": 0, "lost": 0}
             )
 
     @property
     def backlog(self) -> int:
         """Lines of this process that are not in the database yet."""
-        return int(self._state["backlog"])
+        return int(self.state["backlog"])
 
     @property
     def lost(self) -> int:
         """Writes of this process that neither the database nor the spool could take."""
-        return int(self._state["lost"])
+        return int(self.state["lost"])
 
     # --- writing
 
@@ -73,15 +73,15 @@ class Spool:
 
     def _append(self, operation: str, what: dict[str, Any]) -> bool:
         """Append one line; False, and counted as lost, where the disk refuses that too."""
-        with self._state["lock"]:
-            line = json.dumps({"seq": self._state["seq"] + 1, "op": operation, "what": what}, ensure_ascii=True) + "\n"
+        with self.state["lock"]:
+            line = json.dumps({"seq": self.state["seq"] + 1, "op": operation, "what": what}, ensure_ascii=True) + "\n"
             try:
                 self._write(line.encode("ascii"))
             except OSError:
-                self._state["lost"] += 1
+                self.state["lost"] += 1
                 return False
-            self._state["seq"] += 1
-            self._state["backlog"] += 1
+            self.state["seq"] += 1
+            self.state["backlog"] += 1
             return True
 
     def _write(self, data: bytes) -> None:
@@ -158,7 +158,7 @@ class Spool:
             last = batch[-1][0]
             if time.monotonic() >= until and len(batch) == BATCH:
                 if own:
-                    self._state["backlog"] = max(1, self._state["seq"] - last)
+                    self.state["backlog"] = max(1, self.state["seq"] - last)
                 return applied
         if own:
             self._drop_own(last)
@@ -173,13 +173,13 @@ class Spool:
 
     def _drop_own(self, applied_to: int) -> None:
         """Remove our own file once its last line is in; a line that came meanwhile keeps it."""
-        with self._state["lock"]:
-            if self._state["seq"] <= applied_to:
+        with self.state["lock"]:
+            if self.state["seq"] <= applied_to:
                 with contextlib.suppress(OSError):
                     os.unlink(self.path)
-                self._state["backlog"] = 0
+                self.state["backlog"] = 0
             else:
-                self._state["backlog"] = self._state["seq"] - applied_to
+                self.state["backlog"] = self.state["seq"] - applied_to
 
 
 def _lines(path: str, after: int) -> Iterator[tuple[int, dict[str, Any] | None]]:

@@ -57,14 +57,14 @@ def rows(keeper: Keeper) -> list[tuple[str, str, str]]:
 
 def test_call_is_committed_when_announce_returns(keeper: Keeper, soon: Deadline) -> None:
     """Another connection sees the row at once, under the id that was returned."""
-    row_id, _ = keeper.announce(call(), soon())
+    row_id = keeper.announce(call(), soon())
     assert row_id == 1 and rows(keeper) == [("c1", "PENDING", "")]
 
 
 def test_locked_database_sends_calls_to_the_spool(keeper: Keeper, locked: sqlite3.Connection) -> None:
     """No row id, one line waiting, the state named, and what it waited was the deadline."""
     begin = time.monotonic()
-    assert keeper.announce(call(), short()) == (0, "")
+    assert keeper.announce(call(), short()) == 0
     assert time.monotonic() - begin < 0.3
     assert (keeper.spool.backlog, keeper.state) == (1, "busy")
 
@@ -161,7 +161,7 @@ def test_corrupt_ledger_is_replaced_at_once(keeper: Keeper, soon: Deadline) -> N
 def test_settle_open_says_whether_the_row_was_there(keeper: Keeper, soon: Deadline) -> None:
     """One statement settles the known row; a second time, or with another time of issue, it is not there."""
     announced = call()
-    row_id, _ = keeper.announce(announced, soon())
+    row_id = keeper.announce(announced, soon())
     wrong = ledger.outcome_values(OK, announced.ts, row_id, "another time", "c1")
     right = ledger.outcome_values(OK, announced.ts, row_id, announced.ts, "c1")
     assert [keeper.settle_open(values, soon()) for values in (wrong, right, right)] == [False, True, False]

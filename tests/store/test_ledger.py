@@ -25,8 +25,8 @@ def db(tmp_path: Path) -> sqlite3.Connection:
     return sqlite3.connect(tmp_path / "ledger.db", isolation_level=None)
 
 
-def announce(db: sqlite3.Connection, args: Any = None, names: tuple[str, ...] = (), **fields: Any) -> int:
-    return ledger.announce(db, call(args, **fields), names)[0]
+def announce(db: sqlite3.Connection, args: Any = None, **fields: Any) -> int:
+    return ledger.announce(db, call(args, **fields))
 
 
 def settle(db: sqlite3.Connection, args: Any = None, outcome: Outcome = OK, **fields: Any) -> ledger.Settled:
@@ -68,12 +68,16 @@ def test_script_that_ended_takes_no_more_calls(db: sqlite3.Connection) -> None:
     assert db.execute("SELECT count(*) FROM ledger WHERE outer_id IS NOT NULL").fetchone() == (0,)
 
 
-def test_repeat_is_seen_over_the_whole_conversation(db: sqlite3.Connection) -> None:
-    """Confirmed under another id of the same conversation."""
-    announce(db, A)
-    settle(db, A)
-    assert ledger.announce(db, call(A, session_id="s1", tool_call_id="c2"), ("s1", "s0"))[1] == "repeat"
-    assert ledger.announce(db, call(A, session_id="s2", tool_call_id="c3"), ())[1] == ""
+def test_calls_of_a_conversation_that_make_the_same_call_a_repeat(db: sqlite3.Connection) -> None:
+    """What was confirmed or is open under any id of the conversation counts; failures and other conversations do not."""
+    announce(db, A, tool_call_id="a")
+    announce(db, B, session_id="s1", tool_call_id="b")
+    announce(db, {"path": "/srv/c.txt"}, session_id="s9", tool_call_id="c")
+    failed = announce(db, {"path": "/srv/d.txt"}, tool_call_id="d")
+    db.execute("UPDATE ledger SET status = 'ERROR:tool_error' WHERE id = ?", (failed,))
+    newest, known = ledger.known_calls(db, ["s0", "s1"], 0)
+    assert newest == 4 and sorted(known) == sorted(("write_file", call(args).args_sha256) for args in (A, B))
+    assert ledger.known_calls(db, ["s0", "s1"], newest) == (4, [])
 
 
 # --- settling

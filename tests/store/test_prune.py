@@ -86,7 +86,7 @@ def test_ids_are_not_used_again(home: Path, ledger: Database) -> None:
     """Where every row goes, the next call still gets a number that nobody had."""
     filled(home, 50)
     prune.prune(ledger, Limits(keep=0), silent)
-    row_id, _ = ledger.insert(statements.INSERT, call(), soon())
+    row_id = ledger.insert(statements.INSERT, call(), soon())
     assert row_id == 51
 
 
