@@ -77,6 +77,11 @@ class Runtime:
             return
         self._tidy(deadline)
         self._clear_leftovers()
+        if self.settings.retention != "off":
+            from . import spans
+            from .store import retention
+
+            retention.begin(self.keeper.database, spans.seconds(self.settings.retention))
         if log.logger.isEnabledFor(logging.INFO):
             log.info("%d calls open, %d reported and not settled in %s", *found, self.keeper.database.path)
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from . import tools
+from . import spans, tools
 from .home import data_folder, is_private_file
 
 FILE = "settings.json"
@@ -19,7 +19,7 @@ _MAX_FILE = 256 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """One setting: its ``kind`` (choice, names, seconds), default, what is accepted, and a line of help."""
+    """One setting: its ``kind`` (choice, names, seconds, span), default, what is accepted, and a line of help."""
 
     name: str
     kind: str
@@ -31,6 +31,8 @@ class Spec:
     def accepted(self) -> str:
         if self.kind == "choice":
             return "one of " + ", ".join(self.choices)
+        if self.kind == "span":
+            return "off, or a span such as 90d"
         if self.kind == "names":
             return "a list of tool names; tool:action and a name that ends in * are understood"
         return "a table of tool name to whole seconds, 1 to 2592000"
@@ -55,6 +57,7 @@ SPECS: tuple[Spec, ...] = (
     Spec("changing_tools", "names", (), "further tools that change something"),
     Spec("read_only_tools", "names", (), "tools, or tool:action, that change nothing and need no row"),
     Spec("grace", "seconds", {}, "seconds before an open call counts as a ghost, by tool name"),
+    Spec("retention", "span", "off", "remove settled calls older than this once a day, such as 90d; off keeps all"),
 )  # fmt: skip
 _BY_NAME = {spec.name: spec for spec in SPECS}
 
@@ -70,6 +73,7 @@ class Settings:
     changing_tools: tuple[str, ...] = ()
     read_only_tools: tuple[str, ...] = ()
     grace: Mapping[str, int] = field(default_factory=dict)
+    retention: str = "off"
     sources: Mapping[str, str] = field(default_factory=dict, compare=False)
     problems: tuple[str, ...] = ()
 
@@ -113,7 +117,7 @@ def load(
 
 def config_schema() -> dict[str, dict[str, Any]]:
     """The ``config_schema`` of plugin.yaml, so that the manifest can be checked against this file."""
-    kinds = {"choice": "str", "names": "list", "seconds": "dict"}
+    kinds = {"choice": "str", "names": "list", "seconds": "dict", "span": "str"}
     empty: dict[str, Any] = {"names": [], "seconds": {}}
     return {
         spec.name: {"type": kinds[spec.kind], "default": empty.get(spec.kind, spec.default), "description": spec.help}
@@ -192,6 +196,8 @@ def _checked(spec: Spec, value: Any) -> Any:
     """The value in its internal form, None where it is not accepted."""
     if spec.kind == "choice":
         return value if isinstance(value, str) and value in spec.choices else None
+    if spec.kind == "span":
+        return value if isinstance(value, str) and (value == "off" or spans.is_span(value)) else None
     if spec.kind == "names":
         if isinstance(value, (list, tuple)) and all(isinstance(name, str) and name.strip() for name in value):
             return tuple(name.strip() for name in value)
@@ -208,7 +214,7 @@ def _from_text(name: str, text: str) -> Any:
     """An environment variable's value: JSON for a list or table, names also comma-separated, ``tool=60,other=5``
     too."""
     spec = _BY_NAME.get(name)
-    if spec is None or spec.kind == "choice":
+    if spec is None or spec.kind in ("choice", "span"):
         return text.strip()
     stripped = text.strip()
     if stripped[:1] in ("[", "{"):

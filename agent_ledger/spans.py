@@ -29,6 +29,15 @@ def seconds(text: str) -> int:
     return span
 
 
+def is_span(text: str) -> bool:
+    """True for what ``seconds`` understands."""
+    try:
+        seconds(text)
+    except UsageError:
+        return False
+    return True
+
+
 def moment(text: str, now: float) -> float:
     """Seconds since the epoch of a date, a time (UTC where it names no zone), or a span before ``now``. Raises
     UsageError."""
