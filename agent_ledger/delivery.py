@@ -1,7 +1,7 @@
 """Further post callbacks for the hosts that skip a callback which is still busy with another call.
 
 0.20.6 and 0.21.0 let one post callback run at a time in the whole process and silently drop what comes meanwhile, so of
-parallel calls some would look unconfirmed until the next turn's conversation settles them (contract section 2). Each
+parallel calls some would look unconfirmed until the next turn's conversation settles them. Each
 distinct callback is guarded by itself there: with several of them a post gets through one or the other, and all but the
 first delivery of the same post are recognised and passed over.
 """

@@ -12,7 +12,7 @@ from . import digest
 
 def in_background_review() -> bool:
     """True inside a background review or curator: a fork that works under the session id of the conversation it looks
-    at (contract section 9.6). Every supported host keeps the origin in a context variable that hook threads inherit."""
+    at. Every supported host keeps the origin in a context variable that hook threads inherit."""
     provenance = sys.modules.get("tools.skill_provenance")
     if provenance is None:
         return False
@@ -47,7 +47,7 @@ def version() -> tuple[int, int, int] | None:
 
 
 def drops_posts() -> bool:
-    """True on a host that skips a post callback while it is busy with another call (contract section 2)."""
+    """True on a host that skips a post callback while it is busy with another call."""
     known = version()
     return known is not None and (0, 20, 6) <= known < (0, 21, 4)
 

@@ -18,9 +18,6 @@ DENIED = "ERROR:denied"
 INVALID_ARGS = "ERROR:invalid_args"
 SKIPPED = "ERROR:skipped"
 
-# A row in one of these may still be settled by a post that comes late.
-STILL_OPEN = (PENDING, GHOST_REPORTED, TIMEOUT, CANCELLED)
-
 # The mark of a call that a background review made under the conversation's own session id: no part of what the user
 # sees.
 FORK = "fork"

@@ -1,4 +1,4 @@
-"""What the words of a host mean: status, error type and result in; the ledger's status and effect out (DESIGN 5)."""
+"""What the words of a host mean: status, error type and result in; the ledger's status and effect out."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from .model import (
     Outcome,
 )
 
-# A result longer than this is not parsed for its keys: hosts cut their own long before (contract section 5).
+# A result longer than this is not parsed for its keys: hosts cut their own long before.
 _MAX_PARSED = 4_000_000
 
-# Error types that say the tool never ran, whatever the status beside them (contract section 1).
+# Error types that say the tool never ran, whatever the status beside them.
 _NEVER_RAN = {
     "plugin_block": BLOCKED,
     "guardrail_block": BLOCKED,

@@ -63,6 +63,7 @@ class Recorder:
         self.settings = settings
         self.owner = owner
         self._key = key
+        self._hashes_only = settings.store_args == "hash"
         self.table = settings.tool_table()
         self.classify = self.table.classify  # (tool, arguments) -> READ_ONLY, CHANGES or UNKNOWN
         self._open: dict[tuple[str, str, str, str], list[_Announced]] = {}
@@ -113,7 +114,7 @@ class Recorder:
                 platform=self._platforms.get(ids.session, ""),
                 backend=self._backend,
                 reads=reads.take(ids.session),
-                probe_json=footprint.of_call(tool_name, args, self._key),
+                probe_json="" if self._hashes_only else footprint.of_call(tool_name, args, self._key),
                 flags=" ".join(marks),
             ),
             deadline,

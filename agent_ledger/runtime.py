@@ -46,7 +46,12 @@ class Runtime:
         self.recorder = Recorder(self.keeper, self.settings, me, key)
         self._me, self._key = me, key
         self._reconciler: Reconciler | None = None
-        atexit.register(self.keeper.finish, _FINISH_S)
+        atexit.register(self._finish, process.registry().generation)
+
+    def _finish(self, generation: object) -> None:
+        """At the end of the process. A forked child has none of this: the connection and the spool are its parent's."""
+        if process.registry().generation is generation:
+            self.keeper.finish(_FINISH_S)
 
     def notice(self, turn: Turn, ids: Ids) -> str | None:
         """The text for the user message of this turn, None where there is nothing to say."""
@@ -81,7 +86,7 @@ class Runtime:
             from . import spans
             from .store import retention
 
-            retention.begin(self.keeper.database, spans.seconds(self.settings.retention))
+            retention.begin(self.keeper.database.path, spans.seconds(self.settings.retention))
         if log.logger.isEnabledFor(logging.INFO):
             log.info("%d calls open, %d reported and not settled in %s", *found, self.keeper.database.path)
 

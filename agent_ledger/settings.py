@@ -32,7 +32,7 @@ class Spec:
         if self.kind == "choice":
             return "one of " + ", ".join(self.choices)
         if self.kind == "span":
-            return "off, or a span such as 90d"
+            return "off, or a span of a day or more, such as 90d"
         if self.kind == "names":
             return "a list of tool names; tool:action and a name that ends in * are understood"
         return "a table of tool name to whole seconds, 1 to 2592000"
@@ -197,6 +197,8 @@ def _checked(spec: Spec, value: Any) -> Any:
     if spec.kind == "choice":
         return value if isinstance(value, str) and value in spec.choices else None
     if spec.kind == "span":
+        if value is False:  # what YAML makes of a plain off
+            return "off"
         return value if isinstance(value, str) and (value == "off" or spans.is_span(value)) else None
     if spec.kind == "names":
         if isinstance(value, (list, tuple)) and all(isinstance(name, str) and name.strip() for name in value):

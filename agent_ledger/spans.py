@@ -30,12 +30,11 @@ def seconds(text: str) -> int:
 
 
 def is_span(text: str) -> bool:
-    """True for what ``seconds`` understands."""
+    """True for a span of at least a day."""
     try:
-        seconds(text)
+        return seconds(text) >= _UNITS_S["d"]
     except UsageError:
         return False
-    return True
 
 
 def moment(text: str, now: float) -> float:

@@ -59,8 +59,11 @@ def look(subjects: Sequence[Subject], home: str, key: bytes | None, budget_s: fl
             found[subject.id] = _probe(subject, home, key)
 
     thread = threading.Thread(target=work, name="agent-ledger-probe", daemon=True)
-    thread.start()
-    thread.join(budget_s)
+    try:
+        thread.start()
+        thread.join(budget_s)
+    except RuntimeError:  # no thread to be had: then nothing was seen
+        pass
     seen = dict(found)
     return {subject.id: seen.get(subject.id, _TELL_NOTHING) for subject in chosen}
 

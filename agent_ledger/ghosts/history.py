@@ -1,4 +1,4 @@
-"""The second source: which calls of a conversation have their results in it (contract section 3)."""
+"""The second source: which calls of a conversation have their results in it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 _MOST_MESSAGES = 20_000
-# Current hosts take the old names from a model, and call hooks with the new ones (contract section 5).
+# Current hosts take the old names from a model, and call hooks with the new ones.
 _NEW_NAMES = {
     "cronjob": "cronjob_manage",
     "process": "process_manage",

@@ -102,6 +102,8 @@ class Reconciler:
         if not edges:
             return seen
         for child, parent in edges:
+            if child in seen.names and parent in seen.names:
+                continue
             self._keeper.add_edge(child, parent, sessions.ROTATION, "host", "", deadline)
         return self._keeper.look(lambda connection: _read(connection, turn.session), deadline)
 

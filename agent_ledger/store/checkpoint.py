@@ -33,7 +33,7 @@ class Checkpoints:
         self._last = 0.0
 
     def count(self) -> None:
-        """Called after each write of a hook: costs an addition, and a look at a file's size every 100 writes."""
+        """Called after each write of a hook: costs an addition, and a look at a file's size every 50 writes."""
         self._writes += 1
         if self._writes < EVERY:
             return

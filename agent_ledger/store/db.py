@@ -22,7 +22,7 @@ from . import schema
 
 T = TypeVar("T")
 
-LOCK_WAIT_S = 0.05  # what one hook may wait for locks, all of them together (DESIGN 1)
+LOCK_WAIT_S = 0.05  # what one hook may wait for locks, all of them together
 LOOK_EVERY_S = 0.01  # how long an open file is taken for the one that was opened
 # What a hook may wait behind other threads of this process. The one in front waits for the database until its own
 # deadline at most, and whoever comes after that finds its time used up: only a starved processor makes this wait
@@ -52,6 +52,14 @@ class Unavailable(Exception):
         super().__init__(f"{kind}: {detail}")
         self.kind = kind
         self.detail = detail
+        self.identity: tuple[int, int] | None = None  # device and inode of the file that was tried
+
+
+def _of(shared: _Shared, error: BaseException) -> Unavailable:
+    """What an error means, with the file that it is about."""
+    trouble = classify(error)
+    trouble.identity = shared.identity
+    return trouble
 
 
 def classify(error: BaseException) -> Unavailable:
@@ -99,11 +107,12 @@ def release_owned() -> None:
 class Database:
     """The ledger file of one home, as one process sees it. Thread-safe; never closed by a hook."""
 
-    def __init__(self, path: str, synchronous: str = "normal") -> None:
+    def __init__(self, path: str, synchronous: str = "normal", private: bool = False) -> None:
+        """``private``: with a connection of its own instead of the process's, for long work beside hooks."""
         self.path = path
         self.synchronous = synchronous
         self._wal = path + "-wal"
-        self._connections: dict[str, _Shared] = process.registry().connections
+        self._connections: dict[str, _Shared] = {} if private else process.registry().connections
         self._tried: tuple[int, int] | None = None  # the file that was last opened, or could not be
 
     # --- use
@@ -125,7 +134,7 @@ class Database:
             try:
                 if self._is_fresh(shared):
                     return shared.connection.execute(statement, parameters).lastrowid or 0
-            except sqlite3.OperationalError:
+            except sqlite3.Error:
                 pass  # nothing was written: the patient way says what it is
             finally:
                 shared.lock.release()
@@ -142,7 +151,7 @@ class Database:
             try:
                 if self._is_fresh(shared):
                     return shared.connection.execute(statement, parameters).rowcount
-            except sqlite3.OperationalError:
+            except sqlite3.Error:
                 pass
             finally:
                 shared.lock.release()
@@ -181,7 +190,7 @@ class Database:
                         connection.execute("ROLLBACK")
                 raise
         except (sqlite3.Error, OSError) as error:
-            raise classify(error) from error
+            raise _of(shared, error) from error
         finally:
             shared.lock.release()
 
@@ -196,7 +205,7 @@ class Database:
                     raise
             return _patiently(lambda: execute(statement, parameters).lastrowid or 0, deadline)
         except (sqlite3.Error, OSError) as error:
-            raise classify(error) from error
+            raise _of(shared, error) from error
         finally:
             shared.lock.release()
 
@@ -211,7 +220,7 @@ class Database:
                     raise
             return _patiently(lambda: execute(statement, parameters).rowcount, deadline)
         except (sqlite3.Error, OSError) as error:
-            raise classify(error) from error
+            raise _of(shared, error) from error
         finally:
             shared.lock.release()
 
@@ -220,7 +229,7 @@ class Database:
         try:
             return _patiently(lambda: work(shared.connection), deadline)
         except (sqlite3.Error, OSError) as error:
-            raise classify(error) from error
+            raise _of(shared, error) from error
         finally:
             shared.lock.release()
 
@@ -230,7 +239,7 @@ class Database:
         shared = self._connections.get(self.path)
         return shared.mode if shared else ""
 
-    def set_aside(self, deadline: float) -> str | None:
+    def set_aside(self, failed: tuple[int, int] | None = None) -> str | None:
         """Rename a corrupt ledger and its sidecars out of the way, so that a fresh one can start.
 
         Returns the new name, or None where another process has already done it. Raises OSError where it cannot be read.
@@ -238,10 +247,10 @@ class Database:
         state = process.registry()
         with state.lock, exclusive(self.path + ".aside"):
             shared = self._connections.get(self.path)
-            if shared is not None:
+            if shared is not None and failed in (None, shared.identity):
                 self._forget(shared)
             # Only the very file that was found corrupt: another process, or thread, may have begun a fresh one.
-            wanted = shared.identity if shared is not None else self._tried
+            wanted = failed or (shared.identity if shared is not None else self._tried)
             if wanted is not None and _identity(self.path) != wanted:
                 return None
             # SQLite calls a page corrupt that the disk would not give: a healthy ledger must not go for that.
@@ -253,6 +262,12 @@ class Database:
                 with contextlib.suppress(FileNotFoundError):
                     os.rename(self.path + suffix, aside + suffix)
             return aside
+
+    def close(self) -> None:
+        """Close a private connection."""
+        shared = self._connections.pop(self.path, None)
+        if shared is not None:
+            shared.connection.close()
 
     def forget_where_gone(self) -> bool:
         """Give up the connection where its file or its log was taken away; the next use opens what is there then."""
@@ -273,12 +288,7 @@ class Database:
             now = time.monotonic()
             if not shared.lock.acquire(False) and not shared.lock.acquire(timeout=QUEUE_WAIT_S):
                 raise Unavailable("busy", "another thread of this process holds the connection")
-            if shared.connection.in_transaction:  # left behind by an interrupt
-                shared.connection.execute("ROLLBACK")
-            if now < shared.current_until:
-                return shared
-            if self._is_current(shared):
-                shared.current_until = now + LOOK_EVERY_S
+            if self._is_usable(shared, now):
                 return shared
             shared.lock.release()
         state = process.registry()
@@ -292,12 +302,28 @@ class Database:
                     self._forget(shared)
                 current = self._connections[self.path] = self._open(deadline)
         except (sqlite3.Error, OSError) as error:
-            raise classify(error) from error
+            trouble = classify(error)
+            trouble.identity = self._tried
+            raise trouble from error
         finally:
             state.lock.release()
         if not current.lock.acquire(timeout=QUEUE_WAIT_S):
             raise Unavailable("busy", "another thread of this process holds the connection")
         return current
+
+    def _is_usable(self, shared: _Shared, now: float) -> bool:
+        """True where the locked connection may be used; False where it must be opened again."""
+        try:
+            if shared.connection.in_transaction:  # left behind by an interrupt
+                shared.connection.execute("ROLLBACK")
+        except sqlite3.Error:  # another thread closed it while this one waited for the lock
+            return False
+        if now < shared.current_until:
+            return True
+        if self._is_current(shared):
+            shared.current_until = now + LOOK_EVERY_S
+            return True
+        return False
 
     @staticmethod
     def _is_fresh(shared: _Shared) -> bool:

@@ -19,6 +19,7 @@ from .spool import Spool, bump
 T = TypeVar("T")
 
 SLOW_S = 0.2  # a write that takes longer sends the next ones to the spool until the disk is quick again
+SLOW_FOR_S = 5.0
 BREAK_S = 0.5  # after a wait that failed, writes go straight to the spool for so long
 REPLAY_IN_HOOK_S = 0.02
 _BETWEEN_REPLAYS_S = 0.25
@@ -41,7 +42,7 @@ class Keeper:
         self._closed_until = 0.0
         self._draining = threading.Lock()
         self._drainer: threading.Thread | None = None
-        self._slow = False
+        self._slow_until = 0.0
         self._reported_lost = 0
 
     # --- writing
@@ -111,7 +112,7 @@ class Keeper:
 
     def transact(self, work: Callable[[sqlite3.Connection], T], deadline: float) -> T | None:
         """Run ``work`` in one transaction now; None where the database does not answer, or takes too long to."""
-        if self._slow:
+        if self._is_slow():
             return None
         try:
             return self.database.write(work, deadline)
@@ -131,13 +132,16 @@ class Keeper:
 
     def ready(self, deadline: float) -> bool:
         """False while writes must take the spool: soon after trouble, and as long as older ones of ours wait there."""
-        if self._slow or time.monotonic() < self._closed_until:
+        if self._is_slow() or time.monotonic() < self._closed_until:
             return False
         return not self._waiting["backlog"] or (self.catch_up(deadline) and not self.spool.backlog)
 
+    def _is_slow(self) -> bool:
+        return time.monotonic() < self._slow_until
+
     def catch_up(self, deadline: float, budget_s: float = REPLAY_IN_HOOK_S) -> bool:
         """Replay what waits in the spool, of every process; False where the database does not answer."""
-        if self._slow and threading.current_thread() is not self._drainer:
+        if self._is_slow() and threading.current_thread() is not self._drainer:
             return False
         began = time.monotonic()
         if not self._draining.acquire(blocking=False):
@@ -152,9 +156,9 @@ class Keeper:
             return False
         finally:
             self._draining.release()
-        if self._slow and time.monotonic() - began < SLOW_S:
-            self._slow = False
-        if self.state != "ok" and not self.spool.backlog and not self._slow:
+        if time.monotonic() - began < SLOW_S:
+            self._slow_until = 0.0
+        if self.state != "ok" and not self.spool.backlog and not self._is_slow():
             self._healed(deadline)
         return True
 
@@ -176,7 +180,7 @@ class Keeper:
 
     def _set_aside(self, trouble: Unavailable) -> None:
         try:
-            aside = self.database.set_aside(time.monotonic() + LOCK_WAIT_S)
+            aside = self.database.set_aside(trouble.identity)
         except OSError as error:
             self.state, self.last_error = "i/o error", str(error)
             return
@@ -193,7 +197,7 @@ class Keeper:
     def _wrote(self, began: float) -> None:
         if time.monotonic() - began > SLOW_S:
             # A write to the spool is one operation of the disk, one to the database several.
-            self._slow = True
+            self._slow_until = time.monotonic() + SLOW_FOR_S
             self.state, self.last_error, self.last_error_ts = "slow", f"a write took over {SLOW_S} s", now_iso()
             log.warn("slow", "the disk is slow (a write took over %s s); records go to the spool for now", SLOW_S)
         elif self.state != "ok" and not self.spool.backlog:

@@ -17,7 +17,7 @@ class Match:
 
 
 def choose(post: Settlement, rows: Iterable[OpenRow]) -> Match | None:
-    """Pick the row that ``post`` settles, or None where its call was never announced (DESIGN section 5).
+    """Pick the row that ``post`` settles, or None where its call was never announced.
 
     ``rows`` are the open and still-late rows of this tool in the conversation, and those without a session. In order:
     the same session, turn and id; the same id and arguments elsewhere in the conversation; where one side has no id or

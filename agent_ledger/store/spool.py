@@ -124,7 +124,10 @@ class Spool:
         for entry in sorted(entries, key=lambda entry: entry.name):
             if not entry.name.endswith(".jsonl") or not entry.is_file(follow_symlinks=False):
                 continue
-            status = entry.stat(follow_symlinks=False)
+            try:
+                status = entry.stat(follow_symlinks=False)
+            except OSError:  # its owner emptied it just now
+                continue
             ours = not hasattr(os, "geteuid") or (status.st_uid == os.geteuid() and not status.st_mode & 0o022)
             if status.st_size and ours:
                 yield entry.path

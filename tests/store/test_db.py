@@ -176,7 +176,7 @@ def test_corrupt_ledger_is_kept_aside(ledger: Database, soon: Deadline) -> None:
     """Setting aside renames the file, and a fresh ledger starts in its place."""
     Path(ledger.path).parent.mkdir(parents=True)
     Path(ledger.path).write_bytes(b"garbage " * 1000)
-    aside = ledger.set_aside(soon())
+    aside = ledger.set_aside()
     assert aside is not None and Path(aside).read_bytes().startswith(b"garbage")
     add(ledger, "a", soon())
     assert ledger.read(count, soon()) == 1
@@ -197,13 +197,13 @@ def test_second_judge_leaves_the_fresh_ledger_alone(
         "except Unavailable as trouble:\n"
         "    print(trouble.kind, flush=True)\n"
         "sys.stdin.readline()\n"
-        "database.set_aside(time.monotonic() + 2)\n"
+        "database.set_aside()\n"
         "print('judged', flush=True)\n",
         ledger.path,
     )
     assert second.stdout is not None and second.stdin is not None
     assert second.stdout.readline() == "corrupt\n"
-    ledger.set_aside(soon())
+    ledger.set_aside()
     add(ledger, "a", soon())
     second.stdin.write("\n")
     second.stdin.flush()

@@ -39,7 +39,7 @@ def left(database: Database) -> list[str]:
 
 
 def run(database: Database) -> None:
-    thread = retention.begin(database, 90 * DAY)
+    thread = retention.begin(database.path, 90 * DAY)
     assert thread is not None
     thread.join(10)
 
@@ -57,7 +57,7 @@ def test_once_a_day(database: Database) -> None:
     assert left(database) == ["old", "open", "refused", "new"]
 
 
-@pytest.mark.parametrize(("value", "accepted"), [("off", True), ("90d", True), ("2w", True), ("90", False), ("never", False), (90, False)])
+@pytest.mark.parametrize(("value", "accepted"), [("off", True), ("90d", True), ("2w", True), ("12h", False), ("0d", False), ("90", False), ("never", False), (90, False)])
 def test_setting_takes_a_span(tmp_path: Path, value: object, accepted: bool) -> None:
     """off or a span; anything else is named and nothing is removed."""
     found = settings.load(str(tmp_path), lambda: {"retention": value}, {})
