@@ -34,7 +34,7 @@ _NEVER_RAN = {
     "edit_approval_denied": DENIED,
     "edit_approval_error": DENIED,
     "invalid_tool_arguments": INVALID_ARGS,
-    "suspected_pruned_tool_arguments": BLOCKED,
+    "suspected_pruned_tool_arguments": INVALID_ARGS,
     "user_interrupt": SKIPPED,
 }
 _SHELLS = frozenset({"terminal", "execute_code"})
@@ -72,7 +72,7 @@ def judge(
 def _decide(
     tool_name: str, args: object, keys: dict[str, Any], said: str, kind: str, error_message: object
 ) -> tuple[str, str]:
-    if kind in _NEVER_RAN:
+    if kind in _NEVER_RAN and (said != "blocked" or _NEVER_RAN[kind] != INVALID_ARGS):
         return _NEVER_RAN[kind], NONE
     if said == "blocked":
         return BLOCKED, NONE
