@@ -15,6 +15,8 @@ from .recorder import Ids
 from .store.db import LOCK_WAIT_S, release_owned
 from .tools import READ_ONLY, READ_ONLY_TOOLS
 
+_MOST_ISSUED = 4096
+
 
 class Hooks:
     """The callbacks of one loaded copy of the plugin. Where it was loaded twice, only the newest copy acts."""
@@ -27,6 +29,8 @@ class Hooks:
         # A tool that only reads is dealt with before the home is asked for, unless some home's settings say that such a
         # tool changes something. A turn begins with pre_llm_call, so a home's settings are known before its tools run.
         self._reads_need_no_home = False
+        # ids and tool of a call -> (stamp of the process, or None where unsure; the runtime that recorded it)
+        self._issued: dict[tuple[str, ...], tuple[object, runtime.Runtime]] = {}
         process.claim(hermes_home(), self)
 
     def pre_tool_call(
@@ -51,6 +55,7 @@ class Hooks:
                     reads.note(session_id, tool_name)
                 else:
                     ids = Ids.of(session_id, task_id, turn_id, tool_call_id)
+                    self._note_issued(ids, tool_name, serving)
                     recorder.announce(kind, clean_id(tool_name), args, ids, time.monotonic() + LOCK_WAIT_S)
         except BaseException as error:
             _swallow("pre_tool_call", error)
@@ -75,9 +80,9 @@ class Hooks:
         try:
             if self._reads_need_no_home and type(tool_name) is str and tool_name in READ_ONLY_TOOLS:
                 return
-            serving = self._runtime()
+            ids = Ids.of(session_id, task_id, turn_id, tool_call_id)
+            serving = self._issuer(ids, tool_name) or self._runtime()
             if serving is not None and isinstance(tool_name, str) and tool_name:
-                ids = Ids.of(session_id, task_id, turn_id, tool_call_id)
                 serving.recorder.settle(
                     clean_id(tool_name), args, ids, time.monotonic() + LOCK_WAIT_S,
                     result, status, error_type, error_message, duration_ms,
@@ -123,6 +128,20 @@ class Hooks:
                 serving.session_started()
         except BaseException as error:
             _swallow("on_session_start", error)
+
+    def _note_issued(self, ids: Ids, tool_name: str, serving: runtime.Runtime) -> None:
+        """Remember which home a call was issued in: its post belongs there, and need not ask the host once more."""
+        if len(self._issued) >= _MOST_ISSUED:
+            self._issued.clear()
+        key = (*ids, tool_name)
+        known = self._issued.setdefault(key, (self._process.stamp, serving))
+        if known[1] is not serving:  # the same ids in two homes: then the host has to say
+            self._issued[key] = (None, serving)
+
+    def _issuer(self, ids: Ids, tool_name: Any) -> runtime.Runtime | None:
+        """What serves the home in which this call was issued; None where that is not certain."""
+        known = self._issued.pop((*ids, tool_name), None) if type(tool_name) is str else None
+        return known[1] if known is not None and known[0] is self._process.stamp else None
 
     def _runtime(self) -> runtime.Runtime | None:
         """What serves the current home; None where a newer copy of the plugin does."""

@@ -112,7 +112,11 @@ def result_keys(result: object) -> dict[str, Any]:
     """The top-level keys of a result that is a JSON object, as text or as a dict; empty for anything else."""
     if type(result) is dict:
         return result
-    if isinstance(result, str) and len(result) <= _MAX_PARSED and result.lstrip()[:1] == "{":
+    if (
+        isinstance(result, str)
+        and len(result) <= _MAX_PARSED
+        and (result[:1] == "{" or result[:40].lstrip()[:1] == "{")
+    ):
         try:
             parsed = json.loads(result)
         except (ValueError, RecursionError):

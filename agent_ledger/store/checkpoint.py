@@ -16,9 +16,9 @@ except ImportError:  # Windows: SQLite's own locks must do
 from .. import log
 
 EVERY = 50  # writes of this process between two looks at the log
-START_BYTES = 4 * 1024 * 1024  # a log shorter than this is left alone; SQLite's own default is about the same
+START_BYTES = 16 * 1024 * 1024  # a log shorter than this is left alone: copying back competes with the hooks
 PRESSING_BYTES = 24 * 1024 * 1024  # a log longer than this is worth a short wait of the writers
-_BETWEEN_S = 0.1
+_BETWEEN_S = 0.2
 _PASSES = 3
 _RESTART_WAIT_S = 0.02
 
