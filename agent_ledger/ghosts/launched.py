@@ -22,12 +22,13 @@ def handle(result_digest: str) -> str:
     return found[0] if found else ""
 
 
-def end_is_shown(name: str, messages: object) -> bool:
+def end_is_shown(name: str, told: list[history.Told], messages: object) -> bool:
     """True where the conversation shows that the launched thing ended: a process result that says so, or the host's own
-    message about it (``Background process X completed``, ``ASYNC DELEGATION COMPLETE``)."""
+    message about it (``Background process X completed``, ``ASYNC DELEGATION COMPLETE``). ``told``: the
+    conversation's calls, read once for all launches."""
     if not name:
         return False
-    for call in history.calls(messages):
+    for call in told:
         if call.tool_name in _PROCESS_TOOLS and _says_ended(name, call):
             return True
     for message in history.messages(messages):

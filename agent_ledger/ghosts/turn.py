@@ -132,7 +132,7 @@ class Reconciler:
                 self._settle_told(seen, told, deadline)
         if seen.pending:
             plan.ghosts = self._ghosts(seen, told, deadline)
-        plan.ends = self._ends(seen.launched, turn)
+        plan.ends = self._ends(seen.launched, told, turn)
         if turn.has_history:
             self._recall(plan, turn, seen, told, deadline)
         return plan
@@ -195,11 +195,13 @@ class Reconciler:
             return True if told.owner != self._me and owner.is_gone(told.owner, self._owners) else None
         return not answered
 
-    def _ends(self, rows: list[ledger.Launched], turn: Turn) -> list[tuple[ledger.Launched, str]]:
+    def _ends(
+        self, rows: list[ledger.Launched], told: list[history.Told], turn: Turn
+    ) -> list[tuple[ledger.Launched, str]]:
         """Launches to mark: their end is shown, or their process is gone and no end is shown."""
         marks = []
         for row in rows:
-            if launched.end_is_shown(launched.handle(row.result_digest), turn.history):
+            if launched.end_is_shown(launched.handle(row.result_digest), told, turn.history):
                 marks.append((row, "end_seen"))
             elif owner.is_gone(row.owner, self._owners):
                 marks.append((row, END_UNSEEN))

@@ -483,16 +483,32 @@ def create(path: str, synchronous: str = "normal") -> None:
 
 @contextlib.contextmanager
 def exclusive(path: str) -> Iterator[None]:
-    """Hold the lock file ``path`` (0600); waits for it, for what it guards takes microseconds. No lock where the file
-    system has none."""
+    """Hold the lock file ``path`` (0600). No lock where the file system has none.
+
+    What it guards is short, so whoever holds it for ``QUEUE_WAIT_S`` is stopped or stuck. Raises TimeoutError then, for a
+    hook never waits without end.
+    """
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         if fcntl is not None:
-            with contextlib.suppress(OSError):
-                fcntl.flock(descriptor, fcntl.LOCK_EX)
+            _lock(descriptor, path)
         yield
     finally:
         os.close(descriptor)
+
+
+def _lock(descriptor: int, path: str) -> None:
+    until = time.monotonic() + QUEUE_WAIT_S
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            if time.monotonic() >= until:
+                raise TimeoutError(f"{path} is locked by another process; the next try comes by itself") from None
+            time.sleep(0.005)
+        except OSError:
+            return
 
 
 def _read_through(path: str) -> None:

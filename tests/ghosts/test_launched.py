@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agent_ledger.ghosts import launched
+from agent_ledger.ghosts import history, launched
 from tests.simhost import SimHost, asked, told, turn_id, user
 
 PROC, DELEG = "proc_0a1b2c3d4e5f", "deleg_dcbe60a7"
@@ -42,7 +42,7 @@ def test_handle(digest: str, found: str) -> None:
 )  # fmt: skip
 def test_end_is_shown(messages: list[Any]) -> None:
     """A process result that says so, or the host's own message."""
-    assert launched.end_is_shown(PROC, messages)
+    assert launched.end_is_shown(PROC, history.calls(messages), messages)
 
 
 @pytest.mark.parametrize(
@@ -57,12 +57,12 @@ def test_end_is_shown(messages: list[Any]) -> None:
 )  # fmt: skip
 def test_end_is_not_shown(messages: list[Any]) -> None:
     """A process that goes on, another one, and what a command printed are no end."""
-    assert not launched.end_is_shown(PROC, messages)
+    assert not launched.end_is_shown(PROC, history.calls(messages), messages)
 
 
 def test_no_handle_no_end() -> None:
     """A launch without an id cannot be looked up."""
-    assert not launched.end_is_shown("", [user("Background process completed")])
+    assert not launched.end_is_shown("", [], [user("Background process completed")])
 
 
 # --- with the plugin

@@ -284,3 +284,15 @@ def test_unavailable_stays_itself() -> None:
     """An error that has a name keeps it."""
     named = Unavailable("busy", "x")
     assert db.classify(named) is named
+
+
+def test_stuck_holder_of_the_lock_file_is_not_waited_for(tmp_path: Path) -> None:
+    """A stopped process that holds the lock gives an error that names the file, and nobody waits without end."""
+    fcntl = pytest.importorskip("fcntl")
+    path = str(tmp_path / "ledger.db.aside")
+    with open(path, "w") as holder:
+        fcntl.flock(holder, fcntl.LOCK_EX)
+        with pytest.raises(TimeoutError, match=r"ledger\.db\.aside"), db.exclusive(path):
+            pytest.fail("the lock was taken twice")
+    with db.exclusive(path):
+        pass
