@@ -485,8 +485,8 @@ def create(path: str, synchronous: str = "normal") -> None:
 def exclusive(path: str) -> Iterator[None]:
     """Hold the lock file ``path`` (0600). No lock where the file system has none.
 
-    What it guards is short, so whoever holds it for ``QUEUE_WAIT_S`` is stopped or stuck. Raises TimeoutError then, for a
-    hook never waits without end.
+    What it guards is short, so whoever holds it for ``QUEUE_WAIT_S`` is stopped or stuck. Raises
+    TimeoutError then, for a hook never waits without end.
     """
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
