@@ -1,0 +1,1 @@
+"""The judgement of what a call would do, before it does it."""

@@ -1,0 +1,1 @@
+"""Judges of resolved commands, one room for each class of effect."""
