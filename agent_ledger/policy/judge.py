@@ -1,0 +1,48 @@
+"""The judgement of one call: what it would do, found without doing it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from . import registry
+from .machine import Machine, World
+from .model import SECRET, Effect, Value
+from .session import Session
+from .tools import judge_tool
+
+_MOST_COMMAND = 1_000_000  # characters of a command that are looked at
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a call would do. ``commands``: the resolved words of each command; ``paths``: what is read or written."""
+
+    effects: tuple[Effect, ...] = ()
+    commands: tuple[tuple[str, ...], ...] = ()
+    paths: tuple[str, ...] = ()
+    remember: Callable[[], str] = lambda: ""  # call it where the call is let through: JSON for its row
+
+
+def judge(tool_name: str, args: object, session: Session, world: World) -> Judgement:
+    """Judge one call. ``world.cwd`` is the folder that the host names. Raises nothing for any arguments."""
+    registry.load()
+    workdir = world.cwd
+    if tool_name == "terminal" and isinstance(args, dict) and isinstance(given := args.get("workdir"), str) and given:
+        workdir = os.path.normpath(os.path.join(world.cwd, os.path.expanduser(given)))
+        world = replace(world, cwd=workdir)
+    machine = Machine(world, session.scope(workdir), dict(session.files), dict(session.links))
+    if tool_name == "terminal":
+        command = args.get("command") if isinstance(args, dict) else None
+        if isinstance(command, str):
+            printed = machine.shell(Value(command[:_MOST_COMMAND]))
+            if printed.marks & SECRET:
+                machine.show(printed)
+    else:
+        judge_tool(tool_name, args, machine)
+
+    def remember() -> str:
+        return session.take(machine, workdir, list(machine.scope.variables))
+
+    return Judgement(tuple(machine.effects), tuple(machine.commands), tuple(machine.paths), remember)

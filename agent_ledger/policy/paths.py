@@ -1,0 +1,295 @@
+"""What a path is, to somebody who is about to delete, read or write it. Pure text: the machine resolves links."""
+
+from __future__ import annotations
+
+import fnmatch
+import posixpath
+import re
+
+from .model import SOME, UNKNOWN
+
+# Top-level folders of Unix, macOS and usual servers whose loss is not undone by a build.
+SYSTEM = frozenset({
+    "bin", "boot", "dev", "etc", "home", "lib", "lib32", "lib64", "libx32", "media", "mnt", "opt", "proc", "root", "run",
+    "sbin", "snap", "srv", "sys", "usr", "var", "Applications", "Library", "System", "Users", "Volumes", "private",
+    "nix", "data", ".snapshots", "efi", "host", "rootfs", "storage", "backup", "backups", "export", "net",
+})  # fmt: skip
+# Below these, what is there was made to be thrown away.
+_TEMPORARY = ("/tmp/", "/var/tmp/", "/private/tmp/", "/private/var/tmp/", "/dev/shm/", "/var/folders/", "/private/var/folders/")
+_DISPOSABLE_SYSTEM = (
+    "/var/cache/", "/var/lib/apt/lists/", "/usr/share/doc/", "/usr/share/man/", "/usr/share/locale/", "/usr/src/app/",
+    "/var/lib/dnf/", "/root/.cache/", "/root/.npm/", "/var/crash/", "/usr/local/share/doc/", "/opt/buildroot/",
+)  # fmt: skip
+# Names of folders that a build, a package manager or a test run makes again.
+_MADE_AGAIN = frozenset({
+    "node_modules", "bower_components", "jspm_packages", "build", "dist", "out", "target", "coverage", "htmlcov",
+    ".venv", "venv", "virtualenv", "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".tox", ".nox", ".next",
+    ".nuxt", ".cache", ".parcel-cache", ".turbo", ".gradle", ".terraform", ".eggs", ".dart_tool", ".svelte-kit", ".output",
+    ".angular", ".sass-cache", ".nyc_output", "storybook-static", "_build", ".serverless", "elm-stuff", "obj", "tmp", "temp",
+    ".tmp", "cache", "caches", "Caches", "Cache", "DerivedData", "Pods", ".hypothesis", ".benchmarks", "logs", "log", ".vite",
+    "generated", ".webpack", ".docusaurus", ".expo", ".nx", "site-packages", ".stack-work", "dist-newstyle", ".bundle",
+    ".ipynb_checkpoints", "lib-cov", "test-results", "playwright-report", "debug", "release", "Debug", "Release", ".Trash",
+    "Trash", "_site", "public_html_build", ".yarn", ".pnpm-store", ".npm", "registry", "__snapshots__", "artifacts", ".aws-sam",
+    "cdk.out", ".mypy", ".pyre", ".pytype", ".scannerwork", ".idea-cache", "cover", ".coverage", "results", "reports",
+})  # fmt: skip
+_MADE_AGAIN_PATTERN = re.compile(r"^(?:.*\.egg-info|cmake-build-.*|bazel-.*|build-.*|.*\.(?:pyc|pyo|o|obj|class|log|tmp|cache))$")
+# Files without which the machine, or a login, does not work any more.
+_VITAL = frozenset({
+    "/etc/passwd", "/etc/shadow", "/etc/group", "/etc/gshadow", "/etc/sudoers", "/etc/fstab", "/etc/hosts", "/etc/resolv.conf",
+    "/etc/ld.so.preload", "/etc/ssh/sshd_config", "/etc/crypttab", "/etc/inittab", "/etc/nsswitch.conf", "/etc/profile",
+    "/etc/environment", "/etc/pam.conf", "/etc/bashrc", "/etc/bash.bashrc", "/etc/machine-id", "/etc/ld.so.conf",
+})  # fmt: skip
+_VITAL_FOLDERS = ("/bin/", "/sbin/", "/lib/", "/lib64/", "/boot/", "/usr/bin/", "/usr/sbin/", "/usr/lib/", "/etc/pam.d/", "/etc/sudoers.d/",
+                  "/efi/", "/System/")  # fmt: skip
+# In the home of a user: what makes a login work, or holds its keys.
+_HOME_VITAL = re.compile(
+    r"^\.(?:bashrc|bash_profile|bash_login|profile|zshrc|zprofile|zshenv|zlogin|ssh|gnupg|gitconfig|aws|kube|hermes|config|password-store)(?:/|$)"
+)
+_WINDOWS = re.compile(r"^[A-Za-z]:(?:[\\/]|$)")
+_WINDOWS_SYSTEM = re.compile(r"^[a-z]:/?(?:\*(?:\.\*)?)?$|^[a-z]:/(?:windows|program files(?: \(x86\))?|programdata|users)(?:/[^/]*)?/?\*?$", re.IGNORECASE)
+_PROC_ROOT = re.compile(r"^/proc/(?:self|thread-self|\d+)/root(?=/|$)")
+_EVERYTHING = re.compile(r"^\.?(?:\*+|\*\.\*|\?\*|\.\[!\.\]\*|\[!\.\]\*|\.\?\?\*|\[\^\.\]\*)$")
+
+
+def absolute(path: str, cwd: str) -> str:
+    """The path from the root, dots taken out; UNKNOWN stays in it. A relative path in an unknown folder begins with it."""
+    if _WINDOWS.match(path):
+        return path.replace("\\", "/")
+    if path.startswith((".\\", "..\\")) or ("\\" in path and "/" not in path):
+        path = path.replace("\\", "/")
+    if not path.startswith("/") and path[:1] not in (UNKNOWN, SOME):
+        path = f"{cwd}/{path}"
+    if "/." in path or "//" in path or path[-1:] == "/":
+        path = posixpath.normpath(path)
+    if path.startswith("//"):
+        path = path[1:]
+    if path.startswith("/proc/"):
+        path = _PROC_ROOT.sub("", path) or "/"
+    return path
+
+
+def covers_everything(name: str) -> bool:
+    """True for a last component that matches all there is in its folder."""
+    return _EVERYTHING.match(name) is not None
+
+
+def is_temporary(path: str) -> bool:
+    """True for temporary folders and what is in them."""
+    return path.startswith(_TEMPORARY) or path in ("/tmp", "/var/tmp", "/private/tmp", "/dev/shm")
+
+
+def is_made_again(path: str) -> bool:
+    """True where a component of the path names what a build or a package manager makes again."""
+    return any(name in _MADE_AGAIN or _MADE_AGAIN_PATTERN.match(name) for name in path.split("/") if name)
+
+
+def danger_of_deleting(path: str, home: str, project: str, recursive: bool, place: str) -> str:
+    """Why deleting this absolute path would be a disaster, '' where it would not.
+
+    ``recursive``: whole trees, or everything in a folder. A glob may stand in the path. ``place``: 'here', or elsewhere,
+    where neither home nor project is known.
+    """
+    if _WINDOWS.match(path):
+        return "a system folder or a whole drive" if recursive and _WINDOWS_SYSTEM.match(path) else ""
+    unresolved = UNKNOWN in path
+    if unresolved:
+        bare = path.strip(UNKNOWN + "/*.")
+        if not bare:
+            return "its target cannot be resolved" if recursive else ""
+        # An unset variable leaves nothing: what would be hit then?
+        path = posixpath.normpath(path.replace(UNKNOWN, "")) if path.startswith(("/", UNKNOWN)) else path
+        if path.startswith("//"):
+            path = path[1:]
+        if not path.startswith("/"):
+            return ""
+    folder, _, last = path.rpartition("/")
+    everything = covers_everything(last)
+    if everything:
+        if not recursive and place == "here" and _same(folder or "/", project, home) == "":
+            return _vital_file(folder + "/x", home)
+        path, recursive = folder or "/", True
+    if is_temporary(path):
+        return ""
+    if path == "/":
+        return "the whole file system" if recursive else ""
+    if place == "here":
+        if said := _same(path, project, home):
+            return said if recursive else ""
+        if project and (project + "/").startswith(path + "/"):
+            return "a folder that holds the project" if recursive else ""
+        if project and path.startswith(project + "/"):
+            inside = path[len(project) + 1 :]
+            return "the repository itself" if inside == ".git" or (inside.startswith(".git/") and inside.count("/") < 2 and recursive) else ""
+        if _is_repository(path) and recursive:
+            return "the repository of another project"
+        if home and path.startswith(home + "/"):
+            inside = path[len(home) + 1 :]
+            if not recursive:
+                return "a file that a login needs" if _HOME_VITAL.match(inside) and inside.count("/") == 0 else ""
+            if is_made_again(inside) and not _HOME_VITAL.match(inside.partition("/.cache")[0]):
+                return ""
+            if SOME in inside or any(char in last for char in "*?[") and inside.count("/"):
+                return ""
+            return "your files, outside the project"
+    return _danger_outside(path, last, recursive)
+
+
+def _same(path: str, project: str, home: str) -> str:
+    if project and path == project:
+        return "the project itself"
+    if home and path == home:
+        return "your home folder"
+    return ""
+
+
+def _is_repository(path: str) -> bool:
+    return path.endswith("/.git")
+
+
+def _vital_file(path: str, home: str) -> str:
+    if path in _VITAL or path.startswith(_VITAL_FOLDERS):
+        return "a file that the system needs"
+    return ""
+
+
+def _danger_outside(path: str, last: str, recursive: bool) -> str:
+    parts = path.split("/")[1:]
+    top = parts[0]
+    if not recursive:
+        return _vital_file(path, "")
+    if any(char in top for char in "*?["):
+        if len(parts) == 1 and any(fnmatch.fnmatchcase(name, top) for name in SYSTEM):
+            return "system folders"
+        return ""
+    if (path + "/").startswith(_DISPOSABLE_SYSTEM):
+        return ""
+    if top not in SYSTEM:
+        return "a folder at the root of the file system" if len(parts) == 1 and SOME not in top and not is_made_again(path) else ""
+    if len(parts) == 1 or top in ("bin", "boot", "dev", "etc", "lib", "lib64", "proc", "sbin", "sys", "System"):
+        return "a system folder"
+    if is_made_again(path) and len(parts) > 2 and not (top == "var" and parts[1] in ("log", "lib")):
+        return ""
+    if SOME in path or (any(char in last for char in "*?[") and len(last) > 2):
+        return ""  # some of what is in a folder
+    return "a folder outside the project"
+
+
+# --- secrets ------------------------------------------------------------------------------------------------------
+
+_NOT_SECRET = re.compile(
+    r"(?:\.(?:pub|example|sample|template|tmpl|dist|md|rst|enc|sops|gpg|asc|age|py|js|ts|tsx|jsx|go|rs|java|rb|php|c|h|cpp|cs|html|css|lock|d\.ts|schema)"
+    r"|[._-](?:example|sample|template|fake|dummy|test|mock)(?:\.[a-z]+)?|_fake|_test|\.d\.ts)$",
+    re.IGNORECASE,
+)
+_PLAY = re.compile(r"(?:^|/)(?:fixtures?|testdata|test-data|examples?|samples?|__fixtures__|mocks?)/", re.IGNORECASE)
+_SECRET_NAME = re.compile(
+    r"""^(?:
+      \.env(?:\..+|rc)? | .+\.env | env\.(?:production|prod|local|secret)
+    | id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?(?:[._-].*)? | .*_(?:rsa|ed25519|ecdsa|dsa)
+    | \.netrc | _netrc | \.pgpass | \.my\.cnf | \.git-credentials | \.pypirc | \.vault-token | \.s3cfg | \.boto | \.htpasswd | \.dockercfg
+    | credentials(?:\.(?:json|csv|ya?ml|ini|db|tfrc\.json|xml))? | (?:service[-_]?account|client[-_]secret|gcp[-_]key|sa[-_]key).*\.json
+    | application_default_credentials\.json | secrets?\.(?:ya?ml|json|toml|env|ini|txt|properties) | .*\.(?:p12|pfx|jks|keystore|kdbx|ppk|key|keychain|keychain-db|ovpn)
+    | .*(?:private|priv|secret|server|client|host|tls|prod|deploy|ssl)[-_.]?key.*\.pem | .*-key\.pem | privkey.*\.pem | key\.pem | (?:prod|deploy|ec2|aws|root)\.pem | \*\.pem | \*\.key
+    | shadow-? | gshadow-? | master\.key | credentials\.yml\.enc\.key
+    | login\ data.* | cookies(?:\.sqlite|\.binarycookies)? | logins\.json | key[34]\.db | web\ data
+    | rclone\.conf | accesstokens\.json | msal_token_cache.* | auth\.json | \.bash_history | \.zsh_history | \.psql_history | \.mysql_history
+    | token(?:\.(?:json|txt|pickle))? | .*\.token | wallet\.dat | keystore\.json | kubeconfig.*
+    )$""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_WEAK_NAMES = frozenset({"cookies", "credentials", "token", "web data", "auth.json", "shadow", "gshadow", "shadow-", "gshadow-"})
+_SECRET_PLACE = re.compile(
+    r"""(?:^|/)(?:
+      \.ssh/(?!config$|config\.d|known_hosts|environment$|authorized_keys|[^/]*\.pub$).+ | \.gnupg/(?!gpg(?:-agent)?\.conf|dirmngr\.conf).+
+    | \.aws/(?:credentials|sso/cache/.+|cli/cache/.+) | \.azure/.*(?:token|cred|profile).* | \.config/gcloud/.*(?:cred|token|legacy).*
+    | \.config/gh/hosts\.ya?ml | \.config/(?:hub|glab-cli/config\.yml|doctl/config\.yaml|op/.+|sops/age/.+|rclone/rclone\.conf)
+    | \.docker/config\.json | \.kube/(?:config|.+\.conf|cache/.+) | \.password-store/.+ | \.terraform\.d/credentials.* | \.cargo/credentials.* | \.gem/credentials
+    | \.config/(?:google-chrome|chromium|microsoft-edge|brave[^/]*)/.*/?(?:login\ data|cookies|web\ data).*
+    | \.mozilla/firefox/.+/(?:logins\.json|key[34]\.db|cookies\.sqlite) | library/keychains/.+ | library/application\ support/.+/(?:login\ data|cookies).*
+    | \.hermes/(?:\.env|auth\.json|.*credentials.*) | \.config/(?:composer/auth\.json|hcloud/cli\.toml|configstore/.+)
+    | \.netlify/config\.json | \.vercel/auth\.json | \.fly/config\.yml | \.heroku/.+ | \.databrickscfg | \.snowsql/config | \.local/share/keyrings/.+
+    )$ | ^/proc/(?:\d+|self|\*)/environ$ | ^(?:/var)?/run/secrets/.+ | ^/etc/(?:shadow|gshadow)-?$ | ^/etc/ssl/private/.+ | ^/etc/kubernetes/.*(?:\.conf|\.key)$
+    | ^/etc/wireguard/.+ | ^/root/\.(?:ssh|aws|gnupg)/.+ | ^/etc/ssh/ssh_host_.*_key$ | ^/etc/krb5\.keytab$ | ^/etc/ppp/.*secrets$ | ^/etc/letsencrypt/(?:live|archive)/.*privkey.*""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_SECRET_FOLDER = re.compile(
+    r"(?:^|/)(?:\.ssh|\.gnupg|\.aws|\.azure|\.kube|\.password-store|\.config/gcloud|\.docker|library/keychains|\.local/share/keyrings|\.mozilla/firefox"
+    r"|\.config/google-chrome|\.config/chromium|\.config/gh)/?\*?$|^/run/secrets/?$|^/etc/ssl/private/?$",
+    re.IGNORECASE,
+)
+_HOME_ONLY = re.compile(r"^\.(?:npmrc|yarnrc(?:\.yml)?|gitconfig\.local)$")
+
+
+def is_secret(path: str, home: str) -> bool:
+    """True where the content of this file is a key, a token or the like. Public keys, templates and sources are not."""
+    name = path.rpartition("/")[2]
+    if not name or _NOT_SECRET.search(name) or _PLAY.search(path):
+        return False
+    if _SECRET_PLACE.search(path):
+        return True
+    lower = name.lower()
+    if _SECRET_NAME.match(name):
+        return lower not in _WEAK_NAMES or (lower in ("credentials", "token") and "/." in path)
+    return _HOME_ONLY.match(name) is not None and path.rpartition("/")[0] == home
+
+
+def is_secret_folder(path: str) -> bool:
+    """True for a folder that mostly holds secrets, or everything in one."""
+    return _SECRET_FOLDER.search(path) is not None
+
+
+_SECRET_WORD = re.compile(
+    r"(?:^|_)(?:api_?key|apikey|access_?key(?:_id)?|secret(?:_?(?:key|access_key))?|token|passw(?:or)?d|passphrase|credentials?|private_?key"
+    r"|auth|pat|webhook_url|database_url|dsn|conn(?:ection)?_string|signing_?key|encryption_?key|session_?key)(?:$|_)|(?:^|_)(?:pgpassword|mysql_pwd)$|password$|_pass$|_key$",
+    re.IGNORECASE,
+)
+_NOT_SECRET_WORD = re.compile(r"(?:^|_)(?:ssh_auth_sock|token_(?:file|path|count|limit|type)|.*_(?:file|path|dir|id_file|url_base|name|public_key))$|^(?:public_key|primary_key|foreign_key)$|max_tokens", re.IGNORECASE)  # fmt: skip
+
+
+def is_secret_variable(name: str) -> bool:
+    """True for the name of an environment variable that holds a secret by its usual meaning."""
+    return _SECRET_WORD.search(name) is not None and not _NOT_SECRET_WORD.search(name)
+
+
+# --- what runs by itself, who may log in ---------------------------------------------------------------------------
+
+_STARTS = re.compile(
+    r"""(?:^|/)(?:
+      \.(?:bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zprofile|zshenv|zlogin|zlogout|cshrc|tcshrc|kshrc|xinitrc|xprofile|xsessionrc|inputrc|envrc|vimrc|gdbinit|pythonrc|irbrc)
+    | \.config/(?:fish/.+\.fish|autostart/.+|systemd/user/.+|environment\.d/.+|nushell/.+|powershell/.+profile\.ps1)
+    | \.git/hooks/[^/]+ | \.husky/[^/]+ | library/launchagents/.+ | \.config/git/hooks/.+ | hooks/(?:pre|post)-[a-z-]+(?:\.d/.+)?
+    | \.ssh/rc | \.local/share/systemd/user/.+
+    )$
+    | ^/etc/(?:profile|bash\.bashrc|bashrc|zsh/.+|profile\.d/.+|cron(?:tab|\.(?:d|daily|hourly|weekly|monthly)/.+)|rc\.local|init\.d/.+|systemd/system/.+|udev/rules\.d/.+
+      |xdg/autostart/.+|ld\.so\.preload|update-motd\.d/.+|network/if-up\.d/.+|apt/apt\.conf\.d/.+|modprobe\.d/.+|environment|skel/.+)$
+    | ^/var/spool/(?:cron|at)/.+ | ^(?:/usr)?/lib/systemd/system/.+ | ^/library/launch(?:daemons|agents)/.+ | (?:^|/)sitecustomize\.py$ | (?:^|/)usercustomize\.py$""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_ACCOUNTS = re.compile(
+    r"^/etc/(?:passwd|shadow|group|gshadow|sudoers|doas\.conf|pam\.d/.+|sudoers\.d/.+|polkit-1/.+|security/.+|ld\.so\.preload)-?$|(?:^|/)\.ssh/authorized_keys2?$|^/etc/ssh/(?:sshd_config|authorized_keys).*$|(?:^|/)\.rhosts$|^/etc/hosts\.equiv$",
+    re.IGNORECASE,
+)
+_DEVICE = re.compile(
+    r"^/dev/(?:sd[a-z]|hd[a-z]|vd[a-z]|xvd[a-z]|nvme\d|mmcblk\d|disk\d|rdisk\d|md\d|md/|dm-\d|mapper/|loop\d|nbd\d|zd\d|block/|sr\d|mtd|ram\d|mem$|kmem$|port$|disk/|pmem\d|vg|[a-z]+vg/|fd0)"
+)
+
+
+def starts_by_itself(path: str) -> bool:
+    """True for files whose content a shell, cron, a service manager or git runs without being asked."""
+    return _STARTS.search(path) is not None
+
+
+def is_account_file(path: str) -> bool:
+    """True for files that say who may log in or become root."""
+    return _ACCOUNTS.search(path) is not None
+
+
+def is_device(path: str) -> bool:
+    """True for disks, partitions, volumes and memory under /dev."""
+    return path.startswith("/dev/") and _DEVICE.match(path) is not None
+
+
+def is_vital(path: str, home: str) -> bool:
+    """True for a file without which the system or a login does not work."""
+    inside = path[len(home) + 1 :] if home and path.startswith(home + "/") else ""
+    return _vital_file(path, home) != "" or (inside != "" and "/" not in inside and _HOME_VITAL.match(inside) is not None)

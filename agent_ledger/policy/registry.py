@@ -1,0 +1,50 @@
+"""Which program is judged by what: name -> function of machine and command, each giving what the program prints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from .model import Actions, Command, Value
+
+if TYPE_CHECKING:
+    from .machine import Machine
+
+Program = Callable[["Machine", Command], "Value | None"]
+Judge = Callable[[Command, Actions], None]
+
+PROGRAMS: dict[str, Program] = {}
+JUDGES: dict[str, Judge] = {}
+FAMILIES: dict[str, Judge] = {}
+SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "mksh", "csh", "tcsh", "rbash", "nu", "yash"})
+
+
+def program(*names: str) -> Callable[[Program], Program]:
+    """Register what runs these programs in thought."""
+
+    def register(function: Program) -> Program:
+        for name in names:
+            PROGRAMS[name] = function
+        return function
+
+    return register
+
+
+def judge_of_family(name: str) -> Judge | None:
+    """The judge of programs that share the beginning of their names: mkfs.ext4, mkfs.xfs."""
+    for prefix, judge in FAMILIES.items():
+        if name.startswith(prefix):
+            return judge
+    return None
+
+
+def load() -> None:
+    """Import every room that has programs or judges, once."""
+    if PROGRAMS:
+        return
+    from . import builtins, files, filters, interpreters, oversight, secrets, transfer, wrappers  # noqa: F401
+    from .effects import ROOMS
+
+    for room in ROOMS:
+        JUDGES.update(room.PROGRAMS)
+        FAMILIES.update(getattr(room, "FAMILIES", {}))
