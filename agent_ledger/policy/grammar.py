@@ -22,8 +22,11 @@ from agent_ledger.policy.syntax import (
 OPENERS = frozenset("( { [[ if while until for select case function coproc".split())
 CLOSERS = frozenset("} then else elif fi do done esac".split())
 
-# A word without quotes, expansions and the like; the usual case.
-_TOKEN = re.compile(r"(?:[ \t\r]++|\\\r?\n)*+([^ \t\r\n\\'\"`$;&|<>()#][^ \t\r\n\\'\"`$;&|<>()]*+)(?![\\'\"`$<>(])")
+_SPECIAL = OPENERS | CLOSERS | {"!", "time"}
+
+# Words without quotes, expansions and the like, which are most of them.
+_RUN = re.compile(r"(?:[ \t]*+[^ \t\r\n\\'\"`$;&|<>()#][^ \t\r\n\\'\"`$;&|<>()]*+(?![\\'\"`$<>(]))++")
+_RUN_WORDS = re.compile(r"[^ \t]++")
 _KEYWORD = re.compile(r"(?:[a-z]++|[{}!]|\[\[)(?=[ \t\r\n;&|<>()]|\Z)")
 _PARENTHESES = re.compile(r"\([ \t]*\)")
 # "time" with an option other than -p is the program of that name.
@@ -55,13 +58,21 @@ class Lists(Redirections):
             if start > FAR:
                 self.stop(start)
                 break
-            closer = self._closer()
-            if closer and inside:
-                break
-            command = self.pipeline() if not closer else None
-            if command is None or self.pos == start:
+            keyword = _KEYWORD.match(self.text, start, self.end)
+            if self.text[start] in "();" or (keyword is not None and keyword[0] in _SPECIAL):
+                closer = self._closer()
+                if closer and inside:
+                    break
+                if closer:
+                    self.complete = False
+                    self.pos = min(self.end, start + closer)
+                    continue
+                command = self._pipeline()
+            else:
+                command = self._pipeline(self._simple())
+            if self.pos == start:  # a stray operator
                 self.complete = False
-                self.pos = min(self.end, start + (closer or 1))
+                self.pos += 1
                 continue
             items.append(Item(command, self._operator()))
         complete, self.complete = self.complete, self.complete and before
@@ -78,15 +89,18 @@ class Lists(Redirections):
 
     def _operator(self) -> str:
         """The operator behind a command. A line end is left to `newlines`, and what closes to who waits for it."""
-        self.blanks()
-        match = _SEPARATOR.match(self.text, self.pos, self.end)
-        if match is not None:
-            self.pos = match.end()
-            return "&" if match[0] in ("&|", "&!") else match[0]
-        if self.pos >= self.end or self.at(")"):
+        if self.pos >= self.end:
             return ""
-        if not self.at("\n") and not self._closer():
-            self.complete = False
+        char = self.text[self.pos]
+        if char == ")":
+            return ""
+        if char != "\n":
+            match = _SEPARATOR.match(self.text, self.pos, self.end)
+            if match is not None:
+                self.pos = match.end()
+                return "&" if match[0] in ("&|", "&!") else match[0]
+            if not self._closer():
+                self.complete = False
         return ";"
 
     def _prefix(self) -> tuple[bool, bool]:
@@ -102,10 +116,17 @@ class Lists(Redirections):
                 break
         return seen, negated
 
-    def pipeline(self) -> Command:
-        seen, negated = self._prefix()
-        commands = [self.command()]
-        while (bar := _BAR.match(self.text, self.blanks(), self.end)) is not None:
+    def _pipeline(self, first: Command | None = None) -> Command:
+        """A pipeline, or what follows its ``first`` command."""
+        seen = negated = False
+        if first is None:
+            seen, negated = self._prefix()
+            first = self.command()
+        commands = [first]
+        while self.at("|"):
+            bar = _BAR.match(self.text, self.pos, self.end)
+            if bar is None:
+                break
             self.pos = bar.end()
             self.newlines()
             if self.pos >= self.end or self._closer():
@@ -116,38 +137,33 @@ class Lists(Redirections):
         return Pipeline(tuple(commands), negated) if seen or len(commands) > 1 else commands[0]
 
     def command(self) -> Command:
-        """One command; an empty simple one, and nothing read, where none begins."""
+        """One command and the blanks behind it; an empty simple one, and nothing read, where none begins."""
         keyword = self.keyword()
         if keyword not in OPENERS:
-            return Simple() if keyword in CLOSERS else self.simple()
+            return Simple() if keyword in CLOSERS else self._simple()
         if not self.enter():
             return Simple()
         command = self.compound(keyword)
         self.depth -= 1
         return command
 
-    def simple(self) -> Command:
+    def _simple(self) -> Command:
         text = self.text
         words: list[Word] = []
         assignments: list[Assignment] = []
         redirects: list[Redirect] = []
+        within_bounds = True
         while True:
-            plain = _TOKEN.match(text, self.pos, self.end)
-            if plain is not None:
-                token = plain[1]
-                self.budget -= 1
-                if self.budget < 0 or plain.start(1) > FAR:
-                    self.stop(plain.start(1), in_command=bool(words))
-                    break
-                self.pos = plain.end()
-                assign = ASSIGN.match(token) if not words and "=" in token else None
-                if assign is None:
-                    words.append(Word((Literal(token),), token))
-                else:
-                    value = token[assign.end() :]
-                    word = Word((Literal(value),) if value else (), value)
-                    assignments.append(Assignment(assign[1], word, bool(assign[2])))
-                continue
+            run = _RUN.match(text, self.pos, self.end) if within_bounds else None
+            if run is not None:
+                tokens = _RUN_WORDS.findall(run[0])
+                within_bounds = run.end() <= FAR and len(tokens) <= self.budget
+                if within_bounds:
+                    self.budget -= len(tokens)
+                    self.pos = run.end()
+                    if not words and "=" in tokens[0]:
+                        tokens = self._leading(tokens, assignments)
+                    words += [Word((Literal(token),), token) for token in tokens]
             pos = self.blanks()
             if pos >= self.end or text[pos] in "\n;|)":
                 break
@@ -170,6 +186,16 @@ class Lists(Redirections):
                     self.pos = assign.end()
                     assignments.append(self._assignment(assign))
         return Simple(tuple(words), tuple(assignments), tuple(redirects))
+
+    def _leading(self, tokens: list[str], assignments: list[Assignment]) -> list[str]:
+        """Note the assignments before a command; returns the other tokens."""
+        for count, token in enumerate(tokens):
+            assign = ASSIGN.match(token)
+            if assign is None:
+                return tokens[count:]
+            value = token[assign.end() :]
+            assignments.append(Assignment(assign[1], Word((Literal(value),) if value else (), value), bool(assign[2])))
+        return []
 
     def _assignment(self, assign: re.Match[str]) -> Assignment:
         if self.at("("):

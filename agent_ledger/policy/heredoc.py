@@ -9,6 +9,7 @@ from agent_ledger.policy.syntax import Literal, Part, Redirect, Word
 
 REDIRECT = re.compile(r"([0-9]+|\{[A-Za-z_]\w*\})?(&>>|&>|<<<|<<-|<<|<>|<&|<(?!\()|>>|>\||>&|>(?!\())", re.A)
 _SPACE = re.compile(r"(?:[ \t\r]++|\\\r?\n|#[^\n]*+)*+")
+_LINES = re.compile(r"(?:[ \t\r\n]++|\\\r?\n|#[^\n]*+)*+")
 _TABS = re.compile(r"^\t+", re.M)
 
 
@@ -39,13 +40,14 @@ class Redirections(Expansions):
 
     def newlines(self) -> None:
         """Skip blanks, comments and line ends, and read the heredocs that wait for a line end."""
-        while (match := _SPACE.match(self.text, self.pos, self.end)) is not None:
+        while self.pending and (match := _SPACE.match(self.text, self.pos, self.end)) is not None:
             self.pos = match.end()
             if not self.at("\n"):
-                break
+                return
             self.pos += 1
-            if self.pending:
-                self._bodies()
+            self._bodies()
+        if (match := _LINES.match(self.text, self.pos, self.end)) is not None:
+            self.pos = match.end()
 
     def _bodies(self) -> None:
         pending, self.pending = self.pending, []

@@ -25,6 +25,8 @@ _QUOTED = re.compile(r'"([^"\\$`]*+)"')
 _IN_QUOTES = re.compile(r'(?:[^"\\$`]++|\\.)++', re.S)
 _IN_TEXT = re.compile(r"(?:[^\\$`]++|\\.)++", re.S)
 _QUOTES_ESCAPE = re.compile(r'\\(?:\r?\n|([$`"\\]))')
+_REST_OF_QUOTES = re.compile(r'(?:[^"\\]++|\\.)++', re.S)
+_REST_OF_TEXT = re.compile(r".++", re.S)
 _TEXT_ESCAPE = re.compile(r"\\(?:\r?\n|([$`\\]))")
 _ANSI = re.compile(r"\$'((?:[^'\\]++|\\.)*+)('?)", re.S)
 _ANSI_ESCAPE = re.compile(
@@ -247,6 +249,9 @@ class Lexer:
         run, escape = (_IN_QUOTES, _QUOTES_ESCAPE) if close else (_IN_TEXT, _TEXT_ESCAPE)
         parts: list[Part] = []
         while self.pos < self.end:
+            if self.budget < 0:  # the rest is still text, and must not become commands
+                self.complete = False
+                run = _REST_OF_QUOTES if close else _REST_OF_TEXT
             plain = run.match(text, self.pos, self.end)
             if plain is not None:
                 parts.append(Literal(escape.sub(r"\1", plain[0]) if "\\" in plain[0] else plain[0], True))
@@ -257,9 +262,7 @@ class Lexer:
                 self.pos += 1
                 return parts or [Literal("", True)]
             part: Part | None = None
-            if self.budget < 0:  # the rest is still text, and must not become commands
-                self.complete = False
-            elif char == "$":
+            if char == "$":
                 part = self.dollar(True)
             elif char == "`":
                 part = self.backquoted(True)

@@ -59,21 +59,22 @@ class _Collector:
         self.assignments: list[Assignment] = []
         self.redirects: list[Redirect] = []
         self.redirecting = ""
+        self.count = 0
 
     def word(self, source: str) -> None:
-        word = Word(_parts(source), source)
         assign = None if self.words else ASSIGN.match(source)
         if self.redirecting:
-            self.redirects.append(Redirect(self.redirecting, word))
+            self.redirects.append(Redirect(self.redirecting, Word(_parts(source), source)))
             self.redirecting = ""
         elif assign is not None:
             value = source[assign.end() :]
             self.assignments.append(Assignment(assign[1], Word(_parts(value), value), bool(assign[2])))
         elif len(self.words) < COMMAND_WORDS and (self.words or source not in _LEADING):
-            self.words.append(word)
+            self.words.append(Word(_parts(source), source))
 
     def operator(self, operator: str) -> None:
         if self.words or self.assignments or self.redirects:
+            self.count += 1
             self.pipeline.append(Simple(tuple(self.words), tuple(self.assignments), tuple(self.redirects)))
             self.words, self.assignments, self.redirects = [], [], []
         self.redirecting = ""
@@ -95,7 +96,7 @@ def items(text: str, in_command: bool = False) -> list[Item]:
         if kind == "operator":
             in_command = False
             found.operator(token)
-            if len(found.items) >= COMMANDS:
+            if found.count >= COMMANDS:
                 break
         elif in_command or kind == "blank":
             continue
