@@ -13,7 +13,7 @@ _ARITHMETIC_LENGTH = 4_096  # a "((" whose "))" is farther away opens two subshe
 _NAME = re.compile(r"\$([A-Za-z_]\w*|[0-9@*#?$!-])", re.A)
 # `${`, flags and modifiers of zsh, length or indirection, name, subscript.
 _BRACES = re.compile(
-    r"\$\{(?:\([^)}\n]{0,40}\))?[=~^]?([#!]?)([A-Za-z_]\w*|[0-9]+|[@*#?$!-])(?:\[([^\]\n]{0,200})\])?", re.A
+    r"\$\{(?:\([^)}\n]{0,40}\))?[=~^]?([#!]?)([A-Za-z_]\w*|[0-9]+|[@*#?!-]|\$(?![{(\w]))(?:\[([^\]\n]{0,200})\])?", re.A
 )
 _OPERATOR = re.compile(r":[-=?+]|[-=?+]|##?|%%?|//|/[#%]?|\^\^?|,,?|@|:")
 _BACKQUOTED = re.compile(r"`((?:[^`\\]++|\\.)*+)(`?)", re.S)
@@ -42,6 +42,10 @@ class Expansions(Lexer):
 
     def script(self, inside: bool) -> Script:
         """The commands up to the end or, ``inside`` of something, up to what may close it."""
+        raise NotImplementedError
+
+    def whole(self) -> Script:
+        """The script that the text is, beyond the bounds as well."""
         raise NotImplementedError
 
     def dollar(self, quoted: bool) -> Part | None:
@@ -92,7 +96,7 @@ class Expansions(Lexer):
             return Substitution(NO_SCRIPT, quoted)
         escape = _QUOTED_BACKQUOTE_ESCAPE if quoted else _BACKQUOTE_ESCAPE
         inner = type(self)(escape.sub(r"\1", match[1]) if "\\" in match[1] else match[1], self.depth, self.budget)
-        script = inner.script(inside=False)
+        script = inner.whole()
         self.budget = inner.budget
         self.complete = self.complete and script.complete and bool(match[2])
         self.depth -= 1

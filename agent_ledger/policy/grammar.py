@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from agent_ledger.policy import plain
 from agent_ledger.policy.heredoc import REDIRECT, Redirections
 from agent_ledger.policy.lexer import ASSIGN, FAR
 from agent_ledger.policy.syntax import (
@@ -46,6 +47,13 @@ class Lists(Redirections):
         """The word at the position that could be a reserved one, ``(``, or ''."""
         match = _KEYWORD.match(self.text, self.blanks(), self.end)
         return match[0] if match is not None else "(" if self.at("(") else ""
+
+    def whole(self) -> Script:
+        script = self.script(inside=False)
+        if self.cut >= 0:
+            rest = plain.items(self.text[self.cut :], self.cut_in_command)
+            return Script((*script.items, *rest), complete=False)
+        return Script(script.items, complete=False) if self.pending else script
 
     def script(self, inside: bool) -> Script:
         before, self.complete = self.complete, True

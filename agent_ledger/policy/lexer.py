@@ -200,6 +200,9 @@ class Lexer:
                 return pos + (2 if text[pos + 1] == "\n" else 3)
             parts.append(Literal(text[pos + 1 : pos + 2] if pos + 1 < self.end else char, True))
             return min(pos + 2, self.end)
+        if self.budget < 0:
+            self.stop(pos, in_command=True)
+            return pos
         self.pos = pos
         if char == "`":
             parts.append(self.backquoted(quoted))
@@ -211,9 +214,6 @@ class Lexer:
             return ansi.end()
         if not quoted and text.startswith('"', pos + 1, self.end):
             return pos + 1
-        if self.budget < 0:
-            self.stop(pos, in_command=True)
-            return pos
         part = self.dollar(quoted)
         if part is None:
             part = Literal("$", quoted)

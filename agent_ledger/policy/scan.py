@@ -30,15 +30,10 @@ def parse(text: str) -> Script:
     Within 64 KiB, 2,000 words and 32 levels it is read as a shell would; what lies beyond is only split at operators,
     and the script is not complete then.
     """
-    grammar = Grammar(text)
     try:
-        script = grammar.script(inside=False)
+        return Grammar(text).whole()
     except RecursionError:  # the caller was deep already
         return Script(tuple(plain.items(text)), complete=False)
-    if grammar.cut < 0:
-        return script if grammar.complete and not grammar.pending else Script(script.items, complete=False)
-    rest = plain.items(text[grammar.cut :], grammar.cut_in_command)
-    return Script((*script.items, *rest), complete=False)
 
 
 def commands(script: Script) -> Iterator[Simple]:
