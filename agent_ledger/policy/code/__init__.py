@@ -1,0 +1,1 @@
+"""Judges of source code: what a program would do, read from its text."""
