@@ -103,6 +103,8 @@ def danger_of_deleting(path: str, home: str, project: str, recursive: bool, plac
         if not path.startswith("/"):
             return ""
     folder, _, last = path.rpartition("/")
+    if not path.startswith("/"):  # a variable in front that is not empty, or a folder that is not known
+        return "its target cannot be resolved" if recursive and covers_everything(last) and UNKNOWN in folder else ""
     everything = covers_everything(last)
     if everything:
         if not recursive and place == "here" and _same(folder or "/", project, home) == "":

@@ -19,50 +19,30 @@ _CURL = frozenset(
 _DATA = ("-d", "--data", "--data-binary", "--data-urlencode", "--data-ascii", "--json")
 
 
-def _each(args: list[Value], names: tuple[str, ...]) -> list[Value]:
-    """The values of all options of these names, in any spelling."""
-    found = []
-    for at, arg in enumerate(args):
-        text = arg.text
-        name, equals, rest = text.partition("=")
-        if text in names:
-            if at + 1 < len(args):
-                found.append(args[at + 1])
-        elif equals and name in names and name.startswith("--"):
-            found.append(Value(rest, arg.marks))
-        elif text[:1] == "-" and text[1:2] != "-" and len(text) > 2:
-            for name in names:
-                if len(name) == 2 and text.startswith(name):
-                    found.append(Value(text[2:], arg.marks))
-                elif len(name) == 2 and text[1:].rstrip(name[1]).isalpha() and text.endswith(name[1]) and at + 1 < len(args):
-                    found.append(args[at + 1])
-    return found
-
-
 @program("curl")
 def curl(machine: Machine, command: Command) -> Value | None:
     args = list(command.args)
     found = parse(args, _CURL)
-    urls = [*found.operands, *_each(args, ("--url",))]
+    urls = [*found.operands, *found.all("--url")]
     where = urls[0].text if urls else ""
     if found.any("--help", "--version", "-V"):
         return ANYTHING
-    for value in _each(args, _DATA):
+    for value in found.all(*_DATA):
         _send_data(machine, command, value, where)
-    for value in _each(args, ("-F", "--form")):
+    for value in found.all("-F", "--form"):
         name, _, content = value.text.partition("=")
         if content[:1] in ("@", "<"):
             machine.send(machine.content(content[1:].partition(";")[0]), where)
         elif value.marks & SECRET:
             machine.send(value, where)
-    for value in _each(args, ("-T", "--upload-file")):
+    for value in found.all("-T", "--upload-file"):
         machine.send(_input(machine, command, value.text), where)
     for url in urls:
         if url.marks & SECRET:
             machine.send(url, where.replace(UNKNOWN, "…"))
         if url.text.startswith("file://"):
             return machine.content(url.text[7:])
-    for target in _each(args, ("-o", "--output")):
+    for target in found.all("-o", "--output"):
         if target.text not in ("-", "/dev/null", "/dev/stdout"):
             machine.fetched(target)
             return NOTHING
@@ -101,15 +81,15 @@ def wget(machine: Machine, command: Command) -> Value | None:
                        " --tries --timeout --wait --limit-rate --user-agent --referer --cut-dirs".split())  # fmt: skip
     found = parse(args, valued)
     where = found.operands[0].text if found.operands else ""
-    for value in _each(args, ("--post-file", "--body-file")):
+    for value in found.all("--post-file", "--body-file"):
         machine.send(machine.content(value.text), where)
-    for value in _each(args, ("--post-data", "--body-data")):
+    for value in found.all("--post-data", "--body-data"):
         if value.marks & SECRET:
             machine.send(value, where)
     for url in found.operands:
         if url.marks & SECRET:
             machine.send(url, where)
-    targets = _each(args, ("-O", "--output-document"))
+    targets = found.all("-O", "--output-document")
     if targets:
         if targets[0].text in ("-", "/dev/stdout"):
             return Value(UNKNOWN, REMOTE)
@@ -153,17 +133,16 @@ _SHELL_NAMES = ("/sh", "/bash", "/zsh", "/dash", "/ksh", "sh", "bash", "cmd.exe"
 def talk(machine: Machine, command: Command) -> Value | None:
     args = list(command.args)
     texts = [arg.text for arg in args]
+    found = parse(args, ("-w", "-p", "-s", "-e", "-c", "-i", "-q", "-x", "-X", "--exec", "--sh-exec"))
     if command.name == "socat":
         for text in texts:
             head, _, rest = text.partition(":")
             if head.upper() in ("EXEC", "SYSTEM", "SHELL") and any(name in rest for name in ("sh", "cmd", "powershell", "python")):
                 machine.effect("remote_shell", "connects a shell to another machine", texts[0] if texts else "")
     else:
-        for flag in ("-e", "-c", "--exec", "--sh-exec", "-ce"):
-            for value in _each(args, (flag,)):
-                if flag != "-c" or any(value.text.endswith(name) for name in _SHELL_NAMES):
-                    machine.effect("remote_shell", "connects a shell to another machine", " ".join(texts[:1]))
-    found = parse(args, ("-w", "-p", "-s", "-e", "-c", "-i", "-q", "-x", "-X"))
+        for flag, value in found.pairs:
+            if flag in ("-e", "--exec", "--sh-exec") or (flag == "-c" and value.text.endswith(_SHELL_NAMES)):
+                machine.effect("remote_shell", "connects a shell to another machine", " ".join(texts[:1]))
     if command.stdin is not None:
         machine.send(command.stdin, found.operands[0].text if found.operands else "another machine")
     return Value(UNKNOWN, REMOTE)

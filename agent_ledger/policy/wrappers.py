@@ -393,14 +393,15 @@ def find(machine: Machine, command: Command) -> Value | None:
             at += 1
         negated = False
     hits = _hits(roots or [Value(".")], names, wholes, filtered and not pruned)
+    printed = NOTHING
     for hit in hits:
         if delete:
             machine.delete(hit, recursive=True)
         for words in runs:
             filled = [Value(word.text.replace("{}", hit.text), word.marks | (hit.marks if "{}" in word.text else 0)) for word in words]
             if filled:
-                execute(machine, filled, NOTHING, {})
-    return Value("\n".join(hit.text for hit in hits), _marks(hits))
+                printed = printed + execute(machine, filled, NOTHING, {})
+    return printed if runs else Value("\n".join(hit.text for hit in hits), _marks(hits))
 
 
 def _marks(values: Sequence[Value]) -> int:

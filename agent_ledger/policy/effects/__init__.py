@@ -1,1 +1,5 @@
 """Judges of resolved commands, one room for each class of effect."""
+
+from . import git
+
+ROOMS = (git,)
