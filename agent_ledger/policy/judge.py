@@ -7,8 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from . import registry
-from .machine import Machine, World
+from .machine import Machine
 from .model import SECRET, Effect, Value
+from .scope import World
 from .session import Session
 from .tools import judge_tool
 

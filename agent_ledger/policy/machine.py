@@ -4,61 +4,17 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 
-from . import paths, scan
+from . import paths, scan, secret_paths, watched_paths
 from .model import ANYTHING, DECODED, DUMP, GLOB, NOTHING, REMOTE, SECRET, SOME, TREE, UNKNOWN, Effect, Value
 from .model import Command as Resolved
-from .syntax import Command as Node
+from .scope import File, Scope, World
 from .syntax import Script
 
 MOST_STEPS = 3000  # commands in one judgement
 MOST_DEPTH = 24  # shells inside shells, functions inside functions
 MOST_TEXT = 65_536
 MOST_EFFECTS = 40
-
-
-@dataclass(slots=True)
-class File:
-    """What is known of a file: its content, whence it came, and what running it was once seen to do."""
-
-    content: Value | None = None
-    effects: tuple[Effect, ...] = ()
-
-
-@dataclass(slots=True)
-class Scope:
-    """The state of one shell."""
-
-    cwd: str
-    variables: dict[str, Value] = field(default_factory=dict)
-    arrays: dict[str, list[Value]] = field(default_factory=dict)
-    functions: dict[str, Node] = field(default_factory=dict)
-    aliases: dict[str, str] = field(default_factory=dict)
-    positional: tuple[Value, ...] = ()
-    called: bool = False  # the positional parameters are those of a function or script that was called
-
-    def child(self) -> Scope:
-        """A subshell: what changes in it stays in it."""
-        return Scope(
-            self.cwd, dict(self.variables), dict(self.arrays), dict(self.functions), dict(self.aliases), self.positional, self.called
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class World:
-    """Where a call runs: absolute folders, and how a file of this machine is read and a link followed.
-
-    ``read(path)``: at most MOST_TEXT characters of a regular file, None where there is none; ``real(path)``: the path with its
-    symbolic links followed. ``guarded``: folders and files of the recorder itself.
-    """
-
-    home: str
-    project: str
-    cwd: str
-    read: Callable[[str], str | None] = lambda path: None
-    real: Callable[[str], str] = lambda path: path
-    guarded: tuple[str, ...] = ()
 
 
 class Machine:
@@ -152,7 +108,7 @@ class Machine:
 
     def argv(self, words: Sequence[Value | str], stdin: Value | None = None, place: str = "here", env: dict[str, Value] | None = None) -> Value:
         """Run a program with these words, without a shell."""
-        from .walk import execute
+        from .simple import execute
 
         values = [word if isinstance(word, Value) else Value(word) for word in words]
         if not values or self._depth >= MOST_DEPTH:
@@ -226,7 +182,7 @@ class Machine:
         if path in self._pipes:
             return self._pipes[path]
         path = self.absolute(path)
-        marks = SECRET if paths.is_secret(path, self.home) or paths.is_secret_folder(path) else 0
+        marks = SECRET if secret_paths.is_secret(path, self.home) or secret_paths.is_secret_folder(path) else 0
         if marks:
             self.secret = path
         if self.place == "here" or self.mounts:
@@ -255,7 +211,7 @@ class Machine:
 
     def run_file(self, path: str, language: str = "", arguments: Sequence[Value] = (), sourced: bool = False) -> None:
         """Run or source a file."""
-        from .interpreters import language_of
+        from .filetypes import language_of
 
         value = self._pipes.get(path)
         where = path if value is not None else self.absolute(path)
@@ -298,14 +254,14 @@ class Machine:
             return
         where = self.absolute(name)
         self.paths.append(where)
-        if paths.is_device(where):
+        if watched_paths.is_device(where):
             self.effect("disk", f"writes to {where} itself", where)
             return
         if self.touches_guarded(where):
             self.effect("tampering", f"writes to {where}", where)
-        if paths.is_account_file(where):
+        if watched_paths.is_account_file(where):
             self.effect("account", f"changes {where}", where)
-        elif paths.starts_by_itself(where):
+        elif watched_paths.starts_by_itself(where):
             self._plant(where, content, append)
         elif not append and not content.text and paths.is_vital(where, self.home):
             self.effect("overwrite", f"empties {where}", where)

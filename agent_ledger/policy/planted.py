@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from .interpreters import language_of
+from .filetypes import language_of
 from .model import Effect, Value
 
 if TYPE_CHECKING:

@@ -42,8 +42,10 @@ def load() -> None:
     """Import every room that has programs or judges, once."""
     if PROGRAMS:
         return
-    from . import builtins, files, filters, interpreters, oversight, secrets, transfer, wrappers  # noqa: F401
+    from . import programs
     from .effects import ROOMS
+
+    programs.load()
 
     for room in ROOMS:
         JUDGES.update(room.PROGRAMS)

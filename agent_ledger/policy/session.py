@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ..redact import redact_text
-from .machine import File, Machine, Scope
+from .machine import Machine
 from .model import REMOTE, SECRET, Effect, Value
+from .scope import File, Scope
 
 _MOST_FILES = 200
 _MOST_TEXT = 1_000_000  # characters of file contents kept in memory

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import re
 from typing import TYPE_CHECKING
 
-from . import paths
-from .model import ANYTHING, DECODED, DUMP, GLOB, NOTHING, REMOTE, SECRET, SOME, UNKNOWN, Command, Value
-from .options import parse
-from .registry import program
+from .. import watched_paths
+from ..model import ANYTHING, GLOB, NOTHING, REMOTE, SECRET, SOME, UNKNOWN, Command, Value
+from ..options import parse
+from ..registry import program
 
 if TYPE_CHECKING:
-    from .machine import Machine
+    from ..machine import Machine
 
 _READERS = {
     "cat": (), "tac": (), "nl": (), "less": (), "more": (), "most": (), "pg": (), "bat": ("-l", "--language", "-r", "--style"), "batcat": ("-l",), "head": ("-n", "-c", "--lines", "--bytes"),
@@ -30,10 +28,10 @@ def show(machine: Machine, command: Command) -> Value | None:
     found = parse(command.args, _READERS[command.name])
     if command.name == "keytool":
         return ANYTHING
-    return _content(machine, found.operands, command)
+    return content(machine, found.operands, command)
 
 
-def _content(machine: Machine, operands: list[Value], command: Command) -> Value:
+def content(machine: Machine, operands: list[Value], command: Command) -> Value:
     """What the named files hold, one after the other; without any, what comes in."""
     names = [operand for operand in operands if operand.text != "-"]
     if not names:
@@ -71,7 +69,7 @@ def grep(machine: Machine, command: Command) -> Value | None:
         return Value(SOME)
     if not operands and command.stdin is None:
         return ANYTHING
-    value = _content(machine, operands, command)
+    value = content(machine, operands, command)
     asked = pattern.text if pattern is not None else ""
     if not operands and value.marks & SECRET and machine.secret.startswith("the whole environment"):
         if not (found.any("-v", "--invert-match") or _SECRET_PATTERN.search(asked.rstrip("="))):
@@ -102,11 +100,11 @@ def sed(machine: Machine, command: Command) -> Value | None:
             where = machine.absolute(operand.text)
             if machine.touches_guarded(where):
                 machine.effect("tampering", f"edits {where}", where)
-            if paths.is_account_file(where):
+            if watched_paths.is_account_file(where):
                 machine.effect("account", f"edits {where}", where)
             machine.files.pop(where, None)
         return NOTHING
-    value = _content(machine, operands, command)
+    value = content(machine, operands, command)
     if re.search(r"=\.[*+]", text):
         return Value(value.text, value.marks & ~SECRET)  # the names alone
     change = re.fullmatch(r"s(.)((?:\\.|(?!\1).)*)\1((?:\\.|(?!\1).)*)\1g?", text, re.DOTALL)
@@ -119,7 +117,7 @@ def sed(machine: Machine, command: Command) -> Value | None:
 @program("cut", "gcut")
 def cut(machine: Machine, command: Command) -> Value | None:
     found = parse(command.args, ("-d", "-f", "-c", "-b", "--delimiter", "--fields"))
-    value = _content(machine, found.operands, command)
+    value = content(machine, found.operands, command)
     fields = (found.values.get("-f") or found.values.get("--fields") or NOTHING).text
     if fields == "1" and (found.values.get("-d") or found.values.get("--delimiter") or NOTHING).text == "=":
         return Value(UNKNOWN, value.marks & ~SECRET)
@@ -129,7 +127,7 @@ def cut(machine: Machine, command: Command) -> Value | None:
 @program("jq", "yq", "gojq", "jaq", "dasel", "xq", "tomlq", "miller", "mlr", "csvcut", "xmllint", "xpath", "yj")
 def query(machine: Machine, command: Command) -> Value | None:
     found = parse(command.args, ("--arg", "--argjson", "-f", "--from-file", "--indent", "--slurpfile", "--rawfile"))
-    value = _content(machine, found.operands[1:], command)
+    value = content(machine, found.operands[1:], command)
     if found.operands and re.search(r"\bkeys\b|\blength\b|\bhas\(", found.operands[0].text):
         return Value(UNKNOWN, value.marks & ~SECRET)
     return Value(UNKNOWN, value.marks)
@@ -174,163 +172,13 @@ def _set(text: str) -> str:
 
 @program("rev")
 def reverse(machine: Machine, command: Command) -> Value | None:
-    value = _content(machine, parse(command.args).operands, command)
+    value = content(machine, parse(command.args).operands, command)
     return Value("\n".join(line[::-1] for line in value.text.split("\n")), value.marks)
 
 
 # --- decoders
 
 
-def _decoded(value: Value, decode: object) -> Value:
-    """The decoded text, or a value that says it was decoded and cannot be read."""
-    if value.known and value.text.strip():
-        try:
-            raw = decode(value.text)  # type: ignore[operator]
-            text = raw.decode("utf-8")
-            if text.isprintable() or not re.search(r"[\x00-\x08\x0e-\x1f]", text):
-                return Value(text, value.marks)
-        except (ValueError, binascii.Error, UnicodeDecodeError):
-            pass
-    return Value(UNKNOWN, value.marks | DECODED)
-
-
-def _from_base64(text: str) -> bytes:
-    text = re.sub(r"\s+", "", text).rstrip("\ue000\ue001")
-    return base64.b64decode(text + "=" * (-len(text) % 4))
-
-
-def _from_hex(text: str) -> bytes:
-    return bytes.fromhex(re.sub(r"[^0-9A-Fa-f]", "", text))
-
-
-@program("base64", "gbase64", "base32", "uudecode", "basenc", "b64decode")
-def coder(machine: Machine, command: Command) -> Value | None:
-    found = parse(command.args, ("-w", "--wrap", "-i", "-o", "-b"))
-    given = found.values.get("-i")
-    value = machine.content(given.text) if given else _content(machine, found.operands, command)
-    if found.any("-d", "-D", "--decode") or command.name in ("uudecode", "b64decode"):
-        out = _decoded(value, _from_base64) if command.name in ("base64", "gbase64") else Value(UNKNOWN, value.marks | DECODED)
-    else:
-        out = Value(base64.b64encode(value.text.encode()).decode(), value.marks) if value.known and value.text and command.name == "base64" else Value(UNKNOWN, value.marks)
-    if target := found.values.get("-o"):
-        machine.write(target, out)
-        return NOTHING
-    return out
-
-
-@program("xxd")
-def xxd(machine: Machine, command: Command) -> Value | None:
-    found = parse(command.args, ("-l", "-s", "-c", "-g"))
-    value = _content(machine, found.operands[:1], command)
-    if found.any("-r", "--revert"):
-        return _decoded(value, _from_hex) if found.any("-p", "--plain") or found.any("-ps") else Value(UNKNOWN, value.marks | DECODED)
-    return Value(UNKNOWN, value.marks)
-
-
-@program("gunzip", "bunzip2", "unxz", "zstd", "unzstd", "lz4", "gzip", "bzip2", "xz", "lzma", "brotli", "uncompress", "unlzma", "compress", "pigz", "unpigz")
-def squeeze(machine: Machine, command: Command) -> Value | None:
-    found = parse(command.args, ("-S", "-T", "--threads", "-o"))
-    value = _content(machine, found.operands, command)
-    unpacks = command.name.startswith(("un", "gunzip", "bunzip2")) or found.any("-d", "--decompress", "--uncompress")
-    if found.operands and not found.any("-c", "--stdout"):
-        return NOTHING
-    return Value(UNKNOWN, value.marks | (DECODED if unpacks else 0))
-
-
-@program("openssl")
-def openssl(machine: Machine, command: Command) -> Value | None:
-    args = list(command.args)
-    verb = args[0].text if args else ""
-    found = parse(args[1:], ("-in", "-out", "-k", "-K", "-iv", "-pass", "-passin", "-passout", "-inkey", "-connect", "-subj", "-days", "-newkey", "-keyout", "-S"), single_dash_long=True)
-    if verb == "s_client":
-        target = found.values.get("-connect") or NOTHING
-        if command.stdin is not None:
-            machine.send(command.stdin, target.text)
-        return Value(UNKNOWN, REMOTE)
-    given = found.values.get("-in")
-    value = machine.content(given.text) if given else (command.stdin if command.stdin is not None else ANYTHING)
-    target = found.values.get("-out")
-    if verb in ("base64", "enc") or verb.startswith(("aes", "des")):
-        if found.any("-d"):
-            out = _decoded(value, _from_base64) if verb == "base64" or (found.any("-base64") and verb == "enc") else Value(UNKNOWN, value.marks | DECODED)
-        else:
-            out = Value(UNKNOWN, value.marks if found.any("-base64", "-a") or verb == "base64" else 0)
-        if target is not None:
-            machine.write(target, out)
-            return NOTHING
-        return out
-    if verb in ("rsa", "pkey", "ec", "pkcs12", "pkcs8") and not found.any("-pubout", "-noout", "-pubin"):
-        return Value(UNKNOWN, value.marks)
-    return ANYTHING
-
-
-@program("gpg", "gpg2", "age", "sops-decrypt")
-def decrypt(machine: Machine, command: Command) -> Value | None:
-    texts = command.texts
-    if any(text.startswith("--export-secret") for text in texts):
-        machine.secret = "a secret key"
-        return Value(UNKNOWN, SECRET)
-    if any(text.startswith(("--delete-secret", "--delete-key")) for text in texts):
-        machine.effect("recursive_delete", f"{command.name} deletes keys", "keys", "keys that cannot be had again")
-    if any(text in ("-d", "--decrypt") for text in texts):
-        return Value(UNKNOWN, DECODED)
-    return ANYTHING
-
-
 # --- sources
-
-
-@program("yes")
-def yes(machine: Machine, command: Command) -> Value | None:
-    return Value(command.args[0].text if command.args else "y")
-
-
-@program("pg_dump", "pg_dumpall", "mysqldump", "mariadb-dump", "mongodump", "sqldump", "pg_basebackup", "redis-dump")
-def dump(machine: Machine, command: Command) -> Value | None:
-    found = parse(command.args, ("-f", "--file", "-h", "-U", "-p", "-d", "-t", "-n", "-F", "-j", "-r", "--result-file", "--out", "-o"))
-    for name in ("-f", "--file", "-r", "--result-file"):
-        if target := found.values.get(name):
-            machine.write(target, Value(UNKNOWN, DUMP))
-            return NOTHING
-    return Value(UNKNOWN, DUMP)
-
-
-@program("history", "fc")
-def history(machine: Machine, command: Command) -> Value | None:
-    return ANYTHING
-
-
-@program("printenv")
-def print_environment(machine: Machine, command: Command) -> Value | None:
-    names = [arg.text for arg in command.args if not arg.text.startswith("-")]
-    if not names:
-        machine.secret = "the whole environment"
-        return Value(UNKNOWN, SECRET)
-    for name in names:
-        if paths.is_secret_variable(name):
-            machine.secret = f"${name}"
-            return Value(UNKNOWN, SECRET)
-    return ANYTHING
-
-
-@program("mail", "mailx", "mutt", "sendmail", "msmtp", "swaks")
-def mail(machine: Machine, command: Command) -> Value | None:
-    found = parse(command.args, ("-s", "-a", "-A", "-c", "-b", "-r", "--attach", "-t", "-f"))
-    for name in ("-a", "-A", "--attach"):
-        if attached := found.values.get(name):
-            machine.send(machine.content(attached.text.removeprefix("@")), "mail")
-    if command.stdin is not None:
-        machine.send(command.stdin, found.operands[-1].text if found.operands else "mail")
-    return NOTHING
-
-
-@program("logger", "notify-send", "say", "wall", "write", "figlet", "cowsay", "dialog", "whiptail", "zenity", "terminal-notifier", "osd_cat")
-def tell(machine: Machine, command: Command) -> Value | None:
-    return NOTHING
-
-
-@program("ts", "stdbuf-cat", "ifne-cat", "nohup-cat")
-def same(machine: Machine, command: Command) -> Value | None:
-    return command.stdin
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .model import SECRET, UNKNOWN, Command, Value
-from .registry import PROGRAMS, program
+from ..model import SECRET, UNKNOWN, Command, Value
+from ..registry import program
 
 if TYPE_CHECKING:
-    from .machine import Machine
+    from ..machine import Machine
 
 # program -> sequences of words, in order among its operands, that print a secret
 _PRINTS: dict[str, tuple[tuple[str, ...], ...]] = {
@@ -124,4 +124,3 @@ def git(machine: Machine, command: Command) -> Value | None:
     return printed(machine, command)
 
 
-PROGRAMS["\0secrets"] = printed

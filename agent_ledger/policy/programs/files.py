@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from . import paths
-from .model import ANYTHING, GLOB, NOTHING, SECRET, SOME, UNKNOWN, Command, Value
-from .options import parse
-from .registry import program
+from .. import paths, secret_paths, watched_paths
+from ..model import ANYTHING, GLOB, NOTHING, SECRET, SOME, UNKNOWN, Command, Value
+from ..options import parse
+from ..registry import program
 
 if TYPE_CHECKING:
-    from .machine import Machine
+    from ..machine import Machine
 
 
 @program("rm", "srm", "wipe", "rimraf", "del-cli", "grm", "unlink", "rmdir", "shred", "truncate", "scrub", "trash-empty", "bleachbit")
@@ -31,12 +31,12 @@ def remove(machine: Machine, command: Command) -> Value | None:
     for target in found.operands:
         if name == "truncate" or (name == "shred" and not found.any("-u", "--remove")):
             where = machine.absolute(target.text)
-            if not paths.is_device(where) and (paths.is_vital(where, machine.home) or machine.touches_guarded(where)):
+            if not watched_paths.is_device(where) and (paths.is_vital(where, machine.home) or machine.touches_guarded(where)):
                 machine.effect("tampering" if machine.touches_guarded(where) else "overwrite", f"destroys {where}", where)
             continue
         if name == "shred":
             where = machine.absolute(target.text)
-            if paths.is_secret(where, machine.home) or paths.is_secret_folder(where) or "/.ssh/" in where or "/.gnupg/" in where:
+            if secret_paths.is_secret(where, machine.home) or secret_paths.is_secret_folder(where) or "/.ssh/" in where or "/.gnupg/" in where:
                 if not paths.is_temporary(where):
                     machine.effect("recursive_delete", f"destroys {where}", where, "keys that cannot be had again")
                 continue
@@ -124,7 +124,7 @@ def copy(machine: Machine, command: Command) -> Value | None:
         name = source.text.rstrip("/").rpartition("/")[2]
         into = folder is not None or where.endswith("/") or where in (".", "..") or len(operands) > 1
         path = f"{where.rstrip('/')}/{name}" if into else where
-        if value.marks & SECRET or value.text != UNKNOWN or value.marks or paths.is_account_file(machine.absolute(path)):
+        if value.marks & SECRET or value.text != UNKNOWN or value.marks or watched_paths.is_account_file(machine.absolute(path)):
             machine.write(path, Value(value.text if value.text else SOME, value.marks))
         else:
             absolute = machine.absolute(path)
@@ -167,7 +167,7 @@ def move(machine: Machine, command: Command) -> Value | None:
             machine.written.add(after)
         elif value.text != UNKNOWN:
             machine.files.pop(after, None)
-        if paths.is_account_file(after):
+        if watched_paths.is_account_file(after):
             machine.effect("account", f"replaces {after}", after)
     return NOTHING
 
@@ -246,7 +246,7 @@ def dd(machine: Machine, command: Command) -> Value | None:
     if source := given.get("if", ""):
         data = machine.content(source) if not source.startswith("/dev/") else ANYTHING
     if target := given.get("of", ""):
-        if not paths.is_device(machine.absolute(target)):
+        if not watched_paths.is_device(machine.absolute(target)):
             machine.write(target, data if data.text else Value(SOME))
         return NOTHING
     return data

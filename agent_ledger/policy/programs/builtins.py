@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from . import expand
-from .model import ANYTHING, GLOB, NOTHING, SOME, UNKNOWN, Command, Value
-from .options import parse
-from .registry import program
-from .walk import assign_fields, execute
+from .. import expand
+from ..model import ANYTHING, GLOB, NOTHING, SOME, UNKNOWN, Command, Value
+from ..options import parse
+from ..registry import program
+from ..simple import execute
+from ..walk import assign_fields
 
 if TYPE_CHECKING:
-    from .machine import Machine
+    from ..machine import Machine
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\[[^\]]*\])?\+?=")
 _FORMAT = re.compile(r"%[-+ 0#]*\d*(?:\.\d+)?([a-zA-Z%])")

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from .model import ANYTHING, Command, Value
-from .options import parse
-from .registry import program
+from ..model import ANYTHING, Command, Value
+from ..options import parse
+from ..registry import program
 
 if TYPE_CHECKING:
-    from .machine import Machine
+    from ..machine import Machine
 
 _OURS = frozenset({"agent-ledger", "agent_ledger", "ledger"})
 _CHANGES = frozenset({"settle", "prune"})

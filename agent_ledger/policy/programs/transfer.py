@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .model import ANYTHING, NOTHING, REMOTE, SECRET, UNKNOWN, Command, Value
-from .options import parse
-from .registry import program
+from ..model import ANYTHING, NOTHING, REMOTE, SECRET, UNKNOWN, Command, Value
+from ..options import parse
+from ..registry import program
+from .secrets import printed
 
 if TYPE_CHECKING:
-    from .machine import Machine
+    from ..machine import Machine
 
 _CURL = frozenset(
     "-o --output -d --data --data-raw --data-binary --data-urlencode --data-ascii --json -F --form --form-string -T --upload-file -H --header -X --request -u --user -A --user-agent"
@@ -167,7 +168,7 @@ def store(machine: Machine, command: Command) -> Value | None:
     texts = [word.text for word in words]
     copies = [n for n, text in enumerate(texts[:4]) if text in ("cp", "copy", "sync", "mv", "move", "put", "copyto", "rsync", "send", "upload", "add", "mirror", "push")]
     if not copies:
-        return _printed_secret(machine, command)
+        return printed(machine, command)
     rest = words[copies[0] + 1 :]
     if len(rest) < 2:
         for word in rest:
@@ -190,10 +191,6 @@ def _is_remote(text: str) -> bool:
     return "://" in text or (":" in text.partition("/")[0] and not text.startswith(("/", ".", "~")))
 
 
-def _printed_secret(machine: Machine, command: Command) -> Value | None:
-    from .secrets import printed
-
-    return printed(machine, command)
 
 
 @program("gh", "glab", "hub")
@@ -205,6 +202,6 @@ def forge(machine: Machine, command: Command) -> Value | None:
             machine.send(machine.content(word.text), f"{command.name} {texts[0]}")
         if command.stdin is not None:
             machine.send(command.stdin, f"{command.name} {texts[0]}")
-    return _printed_secret(machine, command)
+    return printed(machine, command)
 
 
