@@ -93,7 +93,9 @@ def _range(inside: str) -> list[str]:
     if first.lstrip("-").isdigit() and last.lstrip("-").isdigit() and len(first) < 9 and len(last) < 9:
         low, high = int(first), int(last)
         step = 1 if high >= low else -1
-        return [str(n) for n in range(low, high + step, step)][:MOST_WORDS] if abs(high - low) < 10_000 else [first, last]
+        return (
+            [str(n) for n in range(low, high + step, step)][:MOST_WORDS] if abs(high - low) < 10_000 else [first, last]
+        )
     if len(first) == len(last) == 1 and first.isalpha() and last.isalpha():
         low, high = ord(first), ord(last)
         step = 1 if high >= low else -1

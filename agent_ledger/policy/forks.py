@@ -54,8 +54,15 @@ def multiplies(body: Command, name: str) -> bool:
     """True where a function calls itself through a pipe or in the background, so that it never ends and multiplies."""
     script = body.body if isinstance(body, Group) else Script()
     for command, behind in _inner(script):
-        if isinstance(command, Pipeline) and len(command.commands) > 1 and sum(name_of(c) == name for c in command.commands) > 1:
+        if (
+            isinstance(command, Pipeline)
+            and len(command.commands) > 1
+            and sum(name_of(c) == name for c in command.commands) > 1
+        ):
             return True
-        if behind and (name_of(command) == name or (isinstance(command, Pipeline) and any(name_of(c) == name for c in command.commands))):
+        if behind and (
+            name_of(command) == name
+            or (isinstance(command, Pipeline) and any(name_of(c) == name for c in command.commands))
+        ):
             return True
     return False

@@ -69,7 +69,9 @@ class Machine:
 
     # --- running
 
-    def shell(self, text: Value | str, place: str = "here", arguments: Sequence[Value] = (), stdin: Value | None = None) -> Value:
+    def shell(
+        self, text: Value | str, place: str = "here", arguments: Sequence[Value] = (), stdin: Value | None = None
+    ) -> Value:
         """Run a command line in the current scope."""
         value = text if isinstance(text, Value) else Value(text)
         if not value.text.strip(UNKNOWN + SOME + " \n"):
@@ -106,7 +108,13 @@ class Machine:
             if arguments:
                 scope.positional, scope.called = kept
 
-    def argv(self, words: Sequence[Value | str], stdin: Value | None = None, place: str = "here", env: dict[str, Value] | None = None) -> Value:
+    def argv(
+        self,
+        words: Sequence[Value | str],
+        stdin: Value | None = None,
+        place: str = "here",
+        env: dict[str, Value] | None = None,
+    ) -> Value:
         """Run a program with these words, without a shell."""
         from .simple import execute
 
@@ -250,7 +258,11 @@ class Machine:
         if name.startswith(("/dev/tcp/", "/dev/udp/")):
             self.send(content, name.split("/")[3] if name.count("/") > 3 else name)
             return
-        if name in ("/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty") or name in self._pipes or name.startswith("/dev/fd/"):
+        if (
+            name in ("/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty")
+            or name in self._pipes
+            or name.startswith("/dev/fd/")
+        ):
             return
         where = self.absolute(name)
         self.paths.append(where)
@@ -294,7 +306,9 @@ class Machine:
     def send(self, content: Value, destination: str) -> None:
         """Send a value to another machine."""
         if content.marks & SECRET:
-            self.effect("exfiltration", f"sends {self.secret or 'a secret'} to {destination or 'another machine'}", destination)
+            self.effect(
+                "exfiltration", f"sends {self.secret or 'a secret'} to {destination or 'another machine'}", destination
+            )
         elif content.marks & DUMP:
             self.effect("exfiltration", f"sends a whole database to {destination or 'another machine'}", destination)
 
@@ -310,12 +324,18 @@ class Machine:
         where = self.absolute(text)
         if self.place == "here" and recursive and below and UNKNOWN not in where and not self.mounts:
             folder, _, last = where.rpartition("/")
-            where = f"{self.world.real(folder or '/')}/{last}".replace("//", "/") if marks & GLOB else self.world.real(where)
+            where = (
+                f"{self.world.real(folder or '/')}/{last}".replace("//", "/")
+                if marks & GLOB
+                else self.world.real(where)
+            )
         recursive = recursive or bool(marks & TREE)
         if self.touches_guarded(where) or (recursive and self.holds_guarded(where)):
             self.effect("tampering", f"deletes {where}", where)
         here = self.place == "here" or bool(self.mounts)
-        why = paths.danger_of_deleting(where, self.home if here else "", self.project if here else "", recursive, "here" if here else self.place)
+        why = paths.danger_of_deleting(
+            where, self.home if here else "", self.project if here else "", recursive, "here" if here else self.place
+        )
         if why and filtered and not why.startswith(("the repository", "its target")):
             why = ""
         what = f"deletes {where}" + (" and all in it" if recursive else "")
@@ -342,7 +362,9 @@ class Machine:
 
     def holds_guarded(self, path: str) -> bool:
         """True for a folder above the recorder's own."""
-        return any(guarded.startswith(path.rstrip("/") + "/") for guarded in self.world.guarded) if path != "/" else False
+        return (
+            any(guarded.startswith(path.rstrip("/") + "/") for guarded in self.world.guarded) if path != "/" else False
+        )
 
     def resolved(self, name: str, args: Sequence[Value], stdin: Value | None, env: dict[str, Value]) -> Resolved:
         """The form in which judges get a command."""

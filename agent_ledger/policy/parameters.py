@@ -14,7 +14,9 @@ from .syntax import Variable
 if TYPE_CHECKING:
     from .machine import Machine
 
-_NUMBERS = frozenset({"$", "!", "?", "#", "RANDOM", "UID", "EUID", "PPID", "SECONDS", "BASHPID", "EPOCHSECONDS", "LINENO"})
+_NUMBERS = frozenset(
+    {"$", "!", "?", "#", "RANDOM", "UID", "EUID", "PPID", "SECONDS", "BASHPID", "EPOCHSECONDS", "LINENO"}
+)
 
 
 def lookup(machine: Machine, name: str) -> Value:

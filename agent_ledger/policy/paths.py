@@ -10,12 +10,21 @@ from .model import SOME, UNKNOWN
 
 # Top-level folders of Unix, macOS and usual servers whose loss is not undone by a build.
 SYSTEM = frozenset({
-    "bin", "boot", "dev", "etc", "home", "lib", "lib32", "lib64", "libx32", "media", "mnt", "opt", "proc", "root", "run",
+    "bin", "boot", "dev", "etc", "home", "lib", "lib32", "lib64", "libx32", "media", "mnt", "opt", "proc", "root",
+    "run",
     "sbin", "snap", "srv", "sys", "usr", "var", "Applications", "Library", "System", "Users", "Volumes", "private",
     "nix", "data", ".snapshots", "efi", "host", "rootfs", "storage", "backup", "backups", "export", "net",
 })  # fmt: skip
 # Below these, what is there was made to be thrown away.
-_TEMPORARY = ("/tmp/", "/var/tmp/", "/private/tmp/", "/private/var/tmp/", "/dev/shm/", "/var/folders/", "/private/var/folders/")
+_TEMPORARY = (
+    "/tmp/",
+    "/var/tmp/",
+    "/private/tmp/",
+    "/private/var/tmp/",
+    "/dev/shm/",
+    "/var/folders/",
+    "/private/var/folders/",
+)
 _DISPOSABLE_SYSTEM = (
     "/var/cache/", "/var/lib/apt/lists/", "/usr/share/doc/", "/usr/share/man/", "/usr/share/locale/", "/usr/src/app/",
     "/var/lib/dnf/", "/root/.cache/", "/root/.npm/", "/var/crash/", "/usr/local/share/doc/", "/opt/buildroot/",
@@ -23,30 +32,43 @@ _DISPOSABLE_SYSTEM = (
 # Names of folders that a build, a package manager or a test run makes again.
 _MADE_AGAIN = frozenset({
     "node_modules", "bower_components", "jspm_packages", "build", "dist", "out", "target", "coverage", "htmlcov",
-    ".venv", "venv", "virtualenv", "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".tox", ".nox", ".next",
-    ".nuxt", ".cache", ".parcel-cache", ".turbo", ".gradle", ".terraform", ".eggs", ".dart_tool", ".svelte-kit", ".output",
-    ".angular", ".sass-cache", ".nyc_output", "storybook-static", "_build", ".serverless", "elm-stuff", "obj", "tmp", "temp",
-    ".tmp", "cache", "caches", "Caches", "Cache", "DerivedData", "Pods", ".hypothesis", ".benchmarks", "logs", "log", ".vite",
+    ".venv", "venv", "virtualenv", "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".tox", ".nox",
+    ".next",
+    ".nuxt", ".cache", ".parcel-cache", ".turbo", ".gradle", ".terraform", ".eggs", ".dart_tool", ".svelte-kit",
+    ".output",
+    ".angular", ".sass-cache", ".nyc_output", "storybook-static", "_build", ".serverless", "elm-stuff", "obj", "tmp",
+    "temp",
+    ".tmp", "cache", "caches", "Caches", "Cache", "DerivedData", "Pods", ".hypothesis", ".benchmarks", "logs", "log",
+    ".vite",
     "generated", ".webpack", ".docusaurus", ".expo", ".nx", "site-packages", ".stack-work", "dist-newstyle", ".bundle",
-    ".ipynb_checkpoints", "lib-cov", "test-results", "playwright-report", "debug", "release", "Debug", "Release", ".Trash",
-    "Trash", "_site", "public_html_build", ".yarn", ".pnpm-store", ".npm", "registry", "__snapshots__", "artifacts", ".aws-sam",
+    ".ipynb_checkpoints", "lib-cov", "test-results", "playwright-report", "debug", "release", "Debug", "Release",
+    ".Trash",
+    "Trash", "_site", "public_html_build", ".yarn", ".pnpm-store", ".npm", "registry", "__snapshots__", "artifacts",
+    ".aws-sam",
     "cdk.out", ".mypy", ".pyre", ".pytype", ".scannerwork", ".idea-cache", "cover", ".coverage", "results", "reports",
 })  # fmt: skip
-_MADE_AGAIN_PATTERN = re.compile(r"^(?:.*\.egg-info|cmake-build-.*|bazel-.*|build-.*|.*\.(?:pyc|pyo|o|obj|class|log|tmp|cache))$")
+_MADE_AGAIN_PATTERN = re.compile(
+    r"^(?:.*\.egg-info|cmake-build-.*|bazel-.*|build-.*|.*\.(?:pyc|pyo|o|obj|class|log|tmp|cache))$"
+)
 # Files without which the machine, or a login, does not work any more.
 _VITAL = frozenset({
-    "/etc/passwd", "/etc/shadow", "/etc/group", "/etc/gshadow", "/etc/sudoers", "/etc/fstab", "/etc/hosts", "/etc/resolv.conf",
+    "/etc/passwd", "/etc/shadow", "/etc/group", "/etc/gshadow", "/etc/sudoers", "/etc/fstab", "/etc/hosts",
+    "/etc/resolv.conf",
     "/etc/ld.so.preload", "/etc/ssh/sshd_config", "/etc/crypttab", "/etc/inittab", "/etc/nsswitch.conf", "/etc/profile",
     "/etc/environment", "/etc/pam.conf", "/etc/bashrc", "/etc/bash.bashrc", "/etc/machine-id", "/etc/ld.so.conf",
 })  # fmt: skip
-_VITAL_FOLDERS = ("/bin/", "/sbin/", "/lib/", "/lib64/", "/boot/", "/usr/bin/", "/usr/sbin/", "/usr/lib/", "/etc/pam.d/", "/etc/sudoers.d/",
+_VITAL_FOLDERS = ("/bin/", "/sbin/", "/lib/", "/lib64/", "/boot/", "/usr/bin/", "/usr/sbin/", "/usr/lib/",
+    "/etc/pam.d/", "/etc/sudoers.d/",
                   "/efi/", "/System/")  # fmt: skip
 # In the home of a user: what makes a login work, or holds its keys.
 _HOME_VITAL = re.compile(
     r"^\.(?:bashrc|bash_profile|bash_login|profile|zshrc|zprofile|zshenv|zlogin|ssh|gnupg|gitconfig|aws|kube|hermes|config|password-store)(?:/|$)"
 )
 _WINDOWS = re.compile(r"^[A-Za-z]:(?:[\\/]|$)")
-_WINDOWS_SYSTEM = re.compile(r"^[a-z]:/?(?:\*(?:\.\*)?)?$|^[a-z]:/(?:windows|program files(?: \(x86\))?|programdata|users)(?:/[^/]*)?/?\*?$", re.IGNORECASE)
+_WINDOWS_SYSTEM = re.compile(
+    r"^[a-z]:/?(?:\*(?:\.\*)?)?$|^[a-z]:/(?:windows|program files(?: \(x86\))?|programdata|users)(?:/[^/]*)?/?\*?$",
+    re.IGNORECASE,
+)
 _PROC_ROOT = re.compile(r"^/proc/(?:self|thread-self|\d+)/root(?=/|$)")
 _EVERYTHING = re.compile(r"^\.?(?:\*+|\*\.\*|\?\*|\.\[!\.\]\*|\[!\.\]\*|\.\?\?\*|\[\^\.\]\*)$")
 
@@ -121,7 +143,11 @@ def danger_of_deleting(path: str, home: str, project: str, recursive: bool, plac
             return "a folder that holds the project" if recursive else ""
         if project and path.startswith(project + "/"):
             inside = path[len(project) + 1 :]
-            return "the repository itself" if inside == ".git" or (inside.startswith(".git/") and inside.count("/") < 2 and recursive) else ""
+            return (
+                "the repository itself"
+                if inside == ".git" or (inside.startswith(".git/") and inside.count("/") < 2 and recursive)
+                else ""
+            )
         if _is_repository(path) and recursive:
             return "the repository of another project"
         if home and path.startswith(home + "/"):
@@ -166,7 +192,11 @@ def _danger_outside(path: str, last: str, recursive: bool) -> str:
     if (path + "/").startswith(_DISPOSABLE_SYSTEM):
         return ""
     if top not in SYSTEM:
-        return "a folder at the root of the file system" if len(parts) == 1 and SOME not in top and not is_made_again(path) else ""
+        return (
+            "a folder at the root of the file system"
+            if len(parts) == 1 and SOME not in top and not is_made_again(path)
+            else ""
+        )
     if len(parts) == 1 or top in ("bin", "boot", "dev", "etc", "lib", "lib64", "proc", "sbin", "sys", "System"):
         return "a system folder"
     if is_made_again(path) and len(parts) > 2 and not (top == "var" and parts[1] in ("log", "lib")):
@@ -185,4 +215,6 @@ def _danger_outside(path: str, last: str, recursive: bool) -> str:
 def is_vital(path: str, home: str) -> bool:
     """True for a file without which the system or a login does not work."""
     inside = path[len(home) + 1 :] if home and path.startswith(home + "/") else ""
-    return _vital_file(path, home) != "" or (inside != "" and "/" not in inside and _HOME_VITAL.match(inside) is not None)
+    return _vital_file(path, home) != "" or (
+        inside != "" and "/" not in inside and _HOME_VITAL.match(inside) is not None
+    )

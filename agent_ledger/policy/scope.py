@@ -32,7 +32,13 @@ class Scope:
     def child(self) -> Scope:
         """A subshell: what changes in it stays in it."""
         return Scope(
-            self.cwd, dict(self.variables), dict(self.arrays), dict(self.functions), dict(self.aliases), self.positional, self.called
+            self.cwd,
+            dict(self.variables),
+            dict(self.arrays),
+            dict(self.functions),
+            dict(self.aliases),
+            self.positional,
+            self.called,
         )
 
 

@@ -25,7 +25,9 @@ _SECRET_NAME = re.compile(
     )$""",
     re.IGNORECASE | re.VERBOSE,
 )
-_WEAK_NAMES = frozenset({"cookies", "credentials", "token", "web data", "auth.json", "shadow", "gshadow", "shadow-", "gshadow-"})
+_WEAK_NAMES = frozenset(
+    {"cookies", "credentials", "token", "web data", "auth.json", "shadow", "gshadow", "shadow-", "gshadow-"}
+)
 _SECRET_PLACE = re.compile(
     r"""(?:^|/)(?:
       \.ssh/(?!config$|config\.d|known_hosts|environment$|authorized_keys|[^/]*\.pub$).+ | \.gnupg/(?!gpg(?:-agent)?\.conf|dirmngr\.conf).+
@@ -64,6 +66,8 @@ def is_secret(path: str, home: str) -> bool:
 def is_secret_folder(path: str) -> bool:
     """True for a folder that mostly holds secrets, or everything in one."""
     return _SECRET_FOLDER.search(path) is not None
+
+
 _SECRET_WORD = re.compile(
     r"(?:^|_)(?:api_?key|apikey|access_?key(?:_id)?|secret(?:_?(?:key|access_key))?|token|passw(?:or)?d|passphrase|credentials?|private_?key"
     r"|auth|pat|webhook_url|database_url|dsn|conn(?:ection)?_string|signing_?key|encryption_?key|session_?key)(?:$|_)|(?:^|_)(?:pgpassword|mysql_pwd)$|password$|_pass$|_key$",

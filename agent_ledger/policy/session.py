@@ -36,7 +36,9 @@ class Session:
 
     def scope(self, workdir: str) -> Scope:
         """A shell as this session left it."""
-        return Scope(self.folder(workdir), dict(self.variables), functions=dict(self.functions), aliases=dict(self.aliases))  # type: ignore[arg-type]
+        return Scope(
+            self.folder(workdir), dict(self.variables), functions=dict(self.functions), aliases=dict(self.aliases)
+        )  # type: ignore[arg-type]
 
     def take(self, machine: Machine, workdir: str, exported: Sequence[str]) -> str:
         """Remember what an allowed call changed; returns it as JSON for its row, '' where nothing did."""
@@ -45,12 +47,18 @@ class Session:
         if scope.cwd != self.folder(workdir):
             self.cwd, self.workdir = scope.cwd, workdir
             delta["cwd"], delta["workdir"] = scope.cwd, workdir
-        changed = {name: scope.variables[name] for name in exported if name in scope.variables and self.variables.get(name) != scope.variables[name]}
+        changed = {
+            name: scope.variables[name]
+            for name in exported
+            if name in scope.variables and self.variables.get(name) != scope.variables[name]
+        }
         if changed:
             self.variables.update(changed)
             delta["variables"] = {name: [redact_text(value.text[:400]), value.marks] for name, value in changed.items()}
         if scope.aliases != self.aliases:
-            delta["aliases"] = {name: redact_text(text[:400]) for name, text in scope.aliases.items() if self.aliases.get(name) != text}
+            delta["aliases"] = {
+                name: redact_text(text[:400]) for name, text in scope.aliases.items() if self.aliases.get(name) != text
+            }
             self.aliases = dict(scope.aliases)
         self.functions = dict(scope.functions)
         if machine.links != self.links:
@@ -104,7 +112,9 @@ class Session:
             self.files.pop(path, None)
         for path, noted in _items(delta, "files"):
             marks = int(noted.get("marks", 0))
-            effects = tuple(Effect(str(kind), str(what), str(target)) for kind, what, target in noted.get("effects", []))
+            effects = tuple(
+                Effect(str(kind), str(what), str(target)) for kind, what, target in noted.get("effects", [])
+            )
             self.files[path] = File(Value("\ue000", marks) if marks else None, effects)
 
 
@@ -126,5 +136,7 @@ def _noted(machine: Machine, path: str) -> dict[str, object]:
         if content.known and content.text.strip():
             file.effects = tuple(effects_of(machine, path, content))
     if file.effects:
-        noted["effects"] = [[found.kind, redact_text(found.what), redact_text(found.target)] for found in file.effects[:_KEPT_EFFECTS]]
+        noted["effects"] = [
+            [found.kind, redact_text(found.what), redact_text(found.target)] for found in file.effects[:_KEPT_EFFECTS]
+        ]
     return noted

@@ -15,7 +15,8 @@ from .syntax import (
 )
 
 # Programs that a name with wildcards may mean.
-_COMMON = ("rm", "bash", "sh", "dd", "chmod", "chown", "cat", "curl", "wget", "find", "shred", "mv", "cp", "python3", "nc", "env", "zsh", "git",
+_COMMON = ("rm", "bash", "sh", "dd", "chmod", "chown", "cat", "curl", "wget", "find", "shred", "mv", "cp", "python3",
+    "nc", "env", "zsh", "git",
            "mkfs.ext4", "tee", "sudo", "kill")  # fmt: skip
 
 
@@ -65,7 +66,9 @@ def _assign(machine: Machine, node: Simple) -> dict[str, Value]:
     return env
 
 
-def _alias(machine: Machine, name: str, rest: tuple[Word, ...], redirects: tuple[Redirect, ...], stdin: Value | None) -> Value:
+def _alias(
+    machine: Machine, name: str, rest: tuple[Word, ...], redirects: tuple[Redirect, ...], stdin: Value | None
+) -> Value:
     from . import scan
 
     script = scan.parse(machine.scope.aliases[name])
@@ -73,7 +76,9 @@ def _alias(machine: Machine, name: str, rest: tuple[Word, ...], redirects: tuple
     try:
         if len(script.items) == 1 and isinstance(script.items[0].command, Simple):
             inner = script.items[0].command
-            return run_simple(machine, Simple(inner.words + rest, inner.assignments, inner.redirects + redirects), stdin)
+            return run_simple(
+                machine, Simple(inner.words + rest, inner.assignments, inner.redirects + redirects), stdin
+            )
         return walk.run_script(machine, script, stdin)
     finally:
         machine.calling.pop()
@@ -119,7 +124,11 @@ def _is_own_script(machine: Machine, first: str) -> bool:
 
 def _by_wildcard(first: str) -> str:
     for name in _COMMON:
-        if fnmatch.fnmatchcase(f"/bin/{name}", first) or fnmatch.fnmatchcase(f"/usr/bin/{name}", first) or fnmatch.fnmatchcase(name, first):
+        if (
+            fnmatch.fnmatchcase(f"/bin/{name}", first)
+            or fnmatch.fnmatchcase(f"/usr/bin/{name}", first)
+            or fnmatch.fnmatchcase(name, first)
+        ):
             return name
     return ""
 

@@ -167,5 +167,3 @@ def _has_option(command: Command, option: str) -> bool:
 
 
 # --- redirections
-
-

@@ -18,7 +18,20 @@ if TYPE_CHECKING:
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\[[^\]]*\])?\+?=")
 _FORMAT = re.compile(r"%[-+ 0#]*\d*(?:\.\d+)?([a-zA-Z%])")
 _ESCAPE = re.compile(r"\\(?:x([0-9A-Fa-f]{1,2})|0?([0-7]{1,3})|u([0-9A-Fa-f]{1,4})|([abefnrtv\\c\"']))")
-_PLAIN = {"a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "\\": "\\", "c": "", '"': '"', "'": "'"}
+_PLAIN = {
+    "a": "\a",
+    "b": "\b",
+    "e": "\x1b",
+    "f": "\f",
+    "n": "\n",
+    "r": "\r",
+    "t": "\t",
+    "v": "\v",
+    "\\": "\\",
+    "c": "",
+    '"': '"',
+    "'": "'",
+}
 
 
 @program("cd", "pushd", "chdir")
@@ -159,8 +172,10 @@ def replace(machine: Machine, command: Command) -> Value:
     return execute(machine, found, command.stdin, dict(command.env)) if found else NOTHING
 
 
-@program("test", "[", "true", "false", ":", "wait", "exit", "return", "break", "continue", "sleep", "ulimit", "umask", "shopt", "hash", "bg", "fg",
-         "jobs", "times", "logout", "let", "bind", "complete", "compopt", "setopt", "unsetopt", "autoload", "zstyle")  # fmt: skip
+@program("test", "[", "true", "false", ":", "wait", "exit", "return", "break", "continue", "sleep", "ulimit", "umask",
+    "shopt", "hash", "bg", "fg",
+         "jobs", "times", "logout", "let", "bind", "complete", "compopt", "setopt", "unsetopt", "autoload",
+         "zstyle")  # fmt: skip
 def nothing(machine: Machine, command: Command) -> Value:
     return NOTHING
 
@@ -257,7 +272,24 @@ def which(machine: Machine, command: Command) -> Value:
     return Value(f"/usr/bin/{names[0].text}") if names else NOTHING
 
 
-@program("type", "whoami", "hostname", "date", "id", "uname", "nproc", "uuidgen", "seq", "basename", "logname", "tty", "arch", "du", "df", "stat")
+@program(
+    "type",
+    "whoami",
+    "hostname",
+    "date",
+    "id",
+    "uname",
+    "nproc",
+    "uuidgen",
+    "seq",
+    "basename",
+    "logname",
+    "tty",
+    "arch",
+    "du",
+    "df",
+    "stat",
+)
 def some(machine: Machine, command: Command) -> Value:
     if command.name == "basename" and command.args:
         name = command.args[-1 if len(command.args) == 1 else 0].text.rstrip("/").rpartition("/")[2]

@@ -15,6 +15,7 @@ from .filters import content
 if TYPE_CHECKING:
     from ..machine import Machine
 
+
 def _decoded(value: Value, decode: object) -> Value:
     """The decoded text, or a value that says it was decoded and cannot be read."""
     if value.known and value.text.strip():
@@ -43,9 +44,17 @@ def coder(machine: Machine, command: Command) -> Value | None:
     given = found.values.get("-i")
     value = machine.content(given.text) if given else content(machine, found.operands, command)
     if found.any("-d", "-D", "--decode") or command.name in ("uudecode", "b64decode"):
-        out = _decoded(value, _from_base64) if command.name in ("base64", "gbase64") else Value(UNKNOWN, value.marks | DECODED)
+        out = (
+            _decoded(value, _from_base64)
+            if command.name in ("base64", "gbase64")
+            else Value(UNKNOWN, value.marks | DECODED)
+        )
     else:
-        out = Value(base64.b64encode(value.text.encode()).decode(), value.marks) if value.known and value.text and command.name == "base64" else Value(UNKNOWN, value.marks)
+        out = (
+            Value(base64.b64encode(value.text.encode()).decode(), value.marks)
+            if value.known and value.text and command.name == "base64"
+            else Value(UNKNOWN, value.marks)
+        )
     if target := found.values.get("-o"):
         machine.write(target, out)
         return NOTHING
@@ -57,11 +66,32 @@ def xxd(machine: Machine, command: Command) -> Value | None:
     found = parse(command.args, ("-l", "-s", "-c", "-g"))
     value = content(machine, found.operands[:1], command)
     if found.any("-r", "--revert"):
-        return _decoded(value, _from_hex) if found.any("-p", "--plain") or found.any("-ps") else Value(UNKNOWN, value.marks | DECODED)
+        return (
+            _decoded(value, _from_hex)
+            if found.any("-p", "--plain") or found.any("-ps")
+            else Value(UNKNOWN, value.marks | DECODED)
+        )
     return Value(UNKNOWN, value.marks)
 
 
-@program("gunzip", "bunzip2", "unxz", "zstd", "unzstd", "lz4", "gzip", "bzip2", "xz", "lzma", "brotli", "uncompress", "unlzma", "compress", "pigz", "unpigz")
+@program(
+    "gunzip",
+    "bunzip2",
+    "unxz",
+    "zstd",
+    "unzstd",
+    "lz4",
+    "gzip",
+    "bzip2",
+    "xz",
+    "lzma",
+    "brotli",
+    "uncompress",
+    "unlzma",
+    "compress",
+    "pigz",
+    "unpigz",
+)
 def squeeze(machine: Machine, command: Command) -> Value | None:
     found = parse(command.args, ("-S", "-T", "--threads", "-o"))
     value = content(machine, found.operands, command)
@@ -75,7 +105,27 @@ def squeeze(machine: Machine, command: Command) -> Value | None:
 def openssl(machine: Machine, command: Command) -> Value | None:
     args = list(command.args)
     verb = args[0].text if args else ""
-    found = parse(args[1:], ("-in", "-out", "-k", "-K", "-iv", "-pass", "-passin", "-passout", "-inkey", "-connect", "-subj", "-days", "-newkey", "-keyout", "-S"), single_dash_long=True)
+    found = parse(
+        args[1:],
+        (
+            "-in",
+            "-out",
+            "-k",
+            "-K",
+            "-iv",
+            "-pass",
+            "-passin",
+            "-passout",
+            "-inkey",
+            "-connect",
+            "-subj",
+            "-days",
+            "-newkey",
+            "-keyout",
+            "-S",
+        ),
+        single_dash_long=True,
+    )
     if verb == "s_client":
         target = found.values.get("-connect") or NOTHING
         if command.stdin is not None:
@@ -86,7 +136,11 @@ def openssl(machine: Machine, command: Command) -> Value | None:
     target = found.values.get("-out")
     if verb in ("base64", "enc") or verb.startswith(("aes", "des")):
         if found.any("-d"):
-            out = _decoded(value, _from_base64) if verb == "base64" or (found.any("-base64") and verb == "enc") else Value(UNKNOWN, value.marks | DECODED)
+            out = (
+                _decoded(value, _from_base64)
+                if verb == "base64" or (found.any("-base64") and verb == "enc")
+                else Value(UNKNOWN, value.marks | DECODED)
+            )
         else:
             out = Value(UNKNOWN, value.marks if found.any("-base64", "-a") or verb == "base64" else 0)
         if target is not None:

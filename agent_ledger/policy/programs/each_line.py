@@ -19,7 +19,22 @@ _MOST_LINES = 20
 
 @program("xargs", "gxargs")
 def run_each(machine: Machine, command: Command) -> Value | None:
-    valued = ("-I", "-n", "-P", "-L", "-d", "-a", "-s", "-E", "--max-args", "--max-procs", "--max-lines", "--delimiter", "--arg-file", "--replace")
+    valued = (
+        "-I",
+        "-n",
+        "-P",
+        "-L",
+        "-d",
+        "-a",
+        "-s",
+        "-E",
+        "--max-args",
+        "--max-procs",
+        "--max-lines",
+        "--delimiter",
+        "--arg-file",
+        "--replace",
+    )
     args = list(command.args)
     rest = behind_options(args, frozenset(valued))
     own = parse(args[: len(args) - len(rest)], valued)
@@ -40,20 +55,28 @@ def _items(data: Value | None, lines: bool) -> list[Value]:
     if data.marks & REMOTE and not data.known:
         return [data]
     pieces = re.split(r"[\n\0]+" if lines else r"\s+", data.text.strip())
-    return [Value(piece.strip("'\"") if not lines else piece, data.marks) for piece in pieces[:64] if piece] or [Value("", data.marks)]
+    return [Value(piece.strip("'\"") if not lines else piece, data.marks) for piece in pieces[:64] if piece] or [
+        Value("", data.marks)
+    ]
 
 
 def _replaced(machine: Machine, rest: list[Value], hole: str, items: list[Value]) -> Value:
     printed = NOTHING
     for item in items[:_MOST_LINES]:
-        words = [Value(word.text.replace(hole, item.text), word.marks | (item.marks if hole in word.text else 0)) for word in rest]
+        words = [
+            Value(word.text.replace(hole, item.text), word.marks | (item.marks if hole in word.text else 0))
+            for word in rest
+        ]
         printed = execute(machine, words, NOTHING, {})
     return printed
 
 
 @program("parallel", "rush")
 def run_parallel(machine: Machine, command: Command) -> Value | None:
-    rest = behind_options(command.args, frozenset({"-j", "--jobs", "-a", "-S", "-n", "-N", "--delay", "--timeout", "-P", "--sshlogin", "--results"}))
+    rest = behind_options(
+        command.args,
+        frozenset({"-j", "--jobs", "-a", "-S", "-n", "-N", "--delay", "--timeout", "-P", "--sshlogin", "--results"}),
+    )
     texts = [word.text for word in rest]
     if ":::" in texts:
         at = texts.index(":::")
@@ -67,7 +90,10 @@ def run_parallel(machine: Machine, command: Command) -> Value | None:
     if not any("{" in word.text for word in rest):
         rest = [*rest, Value("{}")]
     for item in items[:_MOST_LINES]:
-        words = [Value(word.text.replace("{}", item.text), word.marks | (item.marks if "{}" in word.text else 0)) for word in rest]
+        words = [
+            Value(word.text.replace("{}", item.text), word.marks | (item.marks if "{}" in word.text else 0))
+            for word in rest
+        ]
         if len(words) == 1 or " " in words[0].text:
             as_text(machine, words)
         else:

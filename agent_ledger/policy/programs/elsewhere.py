@@ -15,11 +15,16 @@ from .words import as_text, behind_options
 if TYPE_CHECKING:
     from ..machine import Machine
 
+
 @program("ssh", "autossh", "mosh", "dbclient", "slogin")
 def run_remote(machine: Machine, command: Command) -> Value | None:
     valued = frozenset("-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w -B".split())
     for at, arg in enumerate(command.args):
-        text = arg.text if not arg.text.startswith("-o") or len(arg.text) > 2 else (command.args[at + 1].text if at + 1 < len(command.args) else "")
+        text = (
+            arg.text
+            if not arg.text.startswith("-o") or len(arg.text) > 2
+            else (command.args[at + 1].text if at + 1 < len(command.args) else "")
+        )
         if text.removeprefix("-o").lower().startswith(("proxycommand=", "localcommand=")):
             machine.subshell(lambda text=text: machine.shell(text.partition("=")[2]))  # type: ignore[misc]
     rest = behind_options(command.args, valued)
@@ -32,10 +37,15 @@ def run_remote(machine: Machine, command: Command) -> Value | None:
     behind = behind_options(rest[1:], valued)
     as_text(machine, behind, "host", command.stdin)
     return Value(UNKNOWN, REMOTE)
+
+
 _ENGINE_VALUES = frozenset(
-    "-e --env -u --user -w --workdir -v --volume --mount --name -p --publish --env-file --network --entrypoint -h --hostname -l --label -m --memory --cpus --platform --pull"
-    " --restart --add-host --device --ipc --pid --gpus --tmpfs --ulimit --cap-add --cap-drop --security-opt -f --file --project-directory --profile --index --detach-keys"
-    " -n --namespace -c --container --context --kubeconfig --image --overrides --annotations -l --cidfile --log-driver --dns --shm-size --runtime --userns --group-add".split()
+    "-e --env -u --user -w --workdir -v --volume --mount --name -p --publish --env-file --network --entrypoint -h"
+    " --hostname -l --label -m --memory --cpus --platform --pull"
+    " --restart --add-host --device --ipc --pid --gpus --tmpfs --ulimit --cap-add --cap-drop --security-opt -f"
+    " --file --project-directory --profile --index --detach-keys"
+    " -n --namespace -c --container --context --kubeconfig --image --overrides --annotations -l --cidfile"
+    " --log-driver --dns --shm-size --runtime --userns --group-add".split()
 )  # fmt: skip
 
 
@@ -49,7 +59,9 @@ def run_in_container(machine: Machine, args: Sequence[Value], named: bool, stdin
         rest = rest[1:]
     mounts = _mounts(machine, own) if image else ()
     entry = next((own[n + 1] for n, arg in enumerate(own[:-1]) if arg.text == "--entrypoint"), None)
-    entry = entry or next((Value(arg.text.partition("=")[2]) for arg in own if arg.text.startswith("--entrypoint=")), None)
+    entry = entry or next(
+        (Value(arg.text.partition("=")[2]) for arg in own if arg.text.startswith("--entrypoint=")), None
+    )
     if entry is not None and entry.text:
         rest = [entry, *rest]
     if not rest:
@@ -82,7 +94,10 @@ def _mounts(machine: Machine, own: Sequence[Value]) -> tuple[tuple[str, str], ..
             continue
         if "target=" in text or "dst=" in text or "destination=" in text:
             fields = dict(part.partition("=")[::2] for part in text.split(","))
-            outside, inside = fields.get("source", fields.get("src", "")), fields.get("target", fields.get("dst", fields.get("destination", "")))
+            outside, inside = (
+                fields.get("source", fields.get("src", "")),
+                fields.get("target", fields.get("dst", fields.get("destination", ""))),
+            )
         else:
             outside, _, inside = text.partition(":")
             inside = inside.partition(":")[0]
@@ -91,11 +106,28 @@ def _mounts(machine: Machine, own: Sequence[Value]) -> tuple[tuple[str, str], ..
     return tuple(found)
 
 
-@program("docker", "podman", "nerdctl", "docker-compose", "podman-compose", "kubectl", "oc", "k3s", "crictl", "lxc", "incus", "microk8s", "minikube", "finch")
+@program(
+    "docker",
+    "podman",
+    "nerdctl",
+    "docker-compose",
+    "podman-compose",
+    "kubectl",
+    "oc",
+    "k3s",
+    "crictl",
+    "lxc",
+    "incus",
+    "microk8s",
+    "minikube",
+    "finch",
+)
 def engine(machine: Machine, command: Command) -> Value | None:
     """The parts of container tools that run something; what they remove is judged elsewhere."""
     args = list(command.args)
-    rest = behind_options(args, _ENGINE_VALUES | {"-H", "--host", "--log-level", "--config", "--server", "--token", "--as"})
+    rest = behind_options(
+        args, _ENGINE_VALUES | {"-H", "--host", "--log-level", "--config", "--server", "--token", "--as"}
+    )
     if command.name in ("k3s", "microk8s", "minikube") and rest and rest[0].text in ("kubectl", "--"):
         return execute(machine, [Value("kubectl"), *rest[1:]], command.stdin, {})
     if rest and rest[0].text in ("container", "compose"):
@@ -123,19 +155,45 @@ def _behind_dashes(machine: Machine, rest: Sequence[Value], stdin: Value | None)
     return run_in_container(machine, rest, True, stdin, image=False)
 
 
-@program("vagrant", "heroku", "gcloud-ssh", "adb", "fly", "flyctl", "railway", "kamal", "pdsh", "clush", "pssh", "multipass", "limactl", "colima", "wsl", "toolbox", "distrobox")
+@program(
+    "vagrant",
+    "heroku",
+    "gcloud-ssh",
+    "adb",
+    "fly",
+    "flyctl",
+    "railway",
+    "kamal",
+    "pdsh",
+    "clush",
+    "pssh",
+    "multipass",
+    "limactl",
+    "colima",
+    "wsl",
+    "toolbox",
+    "distrobox",
+)
 def run_there(machine: Machine, command: Command) -> Value | None:
     """Other ways to run a command on another machine."""
     args = list(command.args)
     texts = [arg.text for arg in args]
     for flag in ("-c", "-C", "--command"):
-        if flag in texts and texts.index(flag) + 1 < len(texts) and command.name in ("vagrant", "fly", "flyctl", "railway"):
+        if (
+            flag in texts
+            and texts.index(flag) + 1 < len(texts)
+            and command.name in ("vagrant", "fly", "flyctl", "railway")
+        ):
             return as_text(machine, args[texts.index(flag) + 1 :][:1], "host")
     if command.name in ("heroku", "fly", "flyctl", "railway", "kamal") and texts[:1] != ["run"]:
         return None
     rest = args[1:] if texts[:1] in (["run"], ["shell"], ["exec"], ["ssh"]) else args
     rest = behind_options(rest, frozenset({"-a", "--app", "-w", "-s", "-n", "-d", "-u"}))
-    if command.name in ("multipass", "limactl", "toolbox", "distrobox", "pdsh", "clush", "pssh") and rest and command.name in ("multipass", "limactl"):
+    if (
+        command.name in ("multipass", "limactl", "toolbox", "distrobox", "pdsh", "clush", "pssh")
+        and rest
+        and command.name in ("multipass", "limactl")
+    ):
         rest = rest[1:]
     if rest and rest[0].text == "--":
         rest = rest[1:]

@@ -14,16 +14,35 @@ if TYPE_CHECKING:
     from ..machine import Machine
 
 
-@program("rm", "srm", "wipe", "rimraf", "del-cli", "grm", "unlink", "rmdir", "shred", "truncate", "scrub", "trash-empty", "bleachbit")
+@program(
+    "rm",
+    "srm",
+    "wipe",
+    "rimraf",
+    "del-cli",
+    "grm",
+    "unlink",
+    "rmdir",
+    "shred",
+    "truncate",
+    "scrub",
+    "trash-empty",
+    "bleachbit",
+)
 def remove(machine: Machine, command: Command) -> Value | None:
     name = command.name
-    found = parse(command.args, ("-n", "-s", "--iterations", "--size", "-I", "--random-source") if name in ("shred", "truncate") else ())
+    found = parse(
+        command.args,
+        ("-n", "-s", "--iterations", "--size", "-I", "--random-source") if name in ("shred", "truncate") else (),
+    )
     if found.any("--help", "--version"):
         return NOTHING
     if name in ("rimraf", "del-cli"):
         recursive = True
     elif name in ("rm", "srm", "grm", "wipe"):
-        recursive = any(flag in ("-r", "-R") or (len(flag) > 3 and "--recursive".startswith(flag)) for flag in found.flags)
+        recursive = any(
+            flag in ("-r", "-R") or (len(flag) > 3 and "--recursive".startswith(flag)) for flag in found.flags
+        )
     else:
         recursive = False
     if name == "rmdir":  # only empty folders go
@@ -31,12 +50,21 @@ def remove(machine: Machine, command: Command) -> Value | None:
     for target in found.operands:
         if name == "truncate" or (name == "shred" and not found.any("-u", "--remove")):
             where = machine.absolute(target.text)
-            if not watched_paths.is_device(where) and (paths.is_vital(where, machine.home) or machine.touches_guarded(where)):
-                machine.effect("tampering" if machine.touches_guarded(where) else "overwrite", f"destroys {where}", where)
+            if not watched_paths.is_device(where) and (
+                paths.is_vital(where, machine.home) or machine.touches_guarded(where)
+            ):
+                machine.effect(
+                    "tampering" if machine.touches_guarded(where) else "overwrite", f"destroys {where}", where
+                )
             continue
         if name == "shred":
             where = machine.absolute(target.text)
-            if secret_paths.is_secret(where, machine.home) or secret_paths.is_secret_folder(where) or "/.ssh/" in where or "/.gnupg/" in where:
+            if (
+                secret_paths.is_secret(where, machine.home)
+                or secret_paths.is_secret_folder(where)
+                or "/.ssh/" in where
+                or "/.gnupg/" in where
+            ):
                 if not paths.is_temporary(where):
                     machine.effect("recursive_delete", f"destroys {where}", where, "keys that cannot be had again")
                 continue
@@ -53,8 +81,10 @@ def trash(machine: Machine, command: Command) -> Value | None:
 
 @program("rsync")
 def synchronise(machine: Machine, command: Command) -> Value | None:
-    valued = ("-e", "--rsh", "--exclude", "--include", "--filter", "-f", "--exclude-from", "--include-from", "--files-from", "--bwlimit", "--password-file", "--log-file",
-              "--backup-dir", "--link-dest", "--partial-dir", "--port", "--timeout", "--rsync-path", "--chmod", "--chown", "-T", "--temp-dir", "--max-size", "--min-size")  # fmt: skip
+    valued = ("-e", "--rsh", "--exclude", "--include", "--filter", "-f", "--exclude-from", "--include-from",
+        "--files-from", "--bwlimit", "--password-file", "--log-file",
+              "--backup-dir", "--link-dest", "--partial-dir", "--port", "--timeout", "--rsync-path", "--chmod",
+              "--chown", "-T", "--temp-dir", "--max-size", "--min-size")  # fmt: skip
     found = parse(command.args, valued)
     if len(found.operands) < 2 or found.any("-n", "--dry-run"):
         return ANYTHING
@@ -86,7 +116,9 @@ def _copy(machine: Machine, sources: list[Value], target: Value) -> None:
         if _remote(source.text):
             if not _remote(target.text):
                 name = source.text.rpartition("/")[2].rpartition(":")[2]
-                machine.fetched(target.text if not target.text.endswith(("/", ".")) else f"{target.text.rstrip('/')}/{name}")
+                machine.fetched(
+                    target.text if not target.text.endswith(("/", ".")) else f"{target.text.rstrip('/')}/{name}"
+                )
             continue
         value = machine.content(source.text)
         if _remote(target.text):
@@ -124,7 +156,12 @@ def copy(machine: Machine, command: Command) -> Value | None:
         name = source.text.rstrip("/").rpartition("/")[2]
         into = folder is not None or where.endswith("/") or where in (".", "..") or len(operands) > 1
         path = f"{where.rstrip('/')}/{name}" if into else where
-        if value.marks & SECRET or value.text != UNKNOWN or value.marks or watched_paths.is_account_file(machine.absolute(path)):
+        if (
+            value.marks & SECRET
+            or value.text != UNKNOWN
+            or value.marks
+            or watched_paths.is_account_file(machine.absolute(path))
+        ):
             machine.write(path, Value(value.text if value.text else SOME, value.marks))
         else:
             absolute = machine.absolute(path)
@@ -143,7 +180,11 @@ def _link(machine: Machine, operands: list[Value], target: Value, symbolic: bool
     if symbolic and operands and UNKNOWN not in operands[0].text and UNKNOWN not in target.text:
         source = operands[0].text
         where = machine.absolute(target.text)
-        machine.links[where] = machine.absolute(source) if source.startswith("/") else paths.absolute(source, where.rpartition("/")[0] or "/")
+        machine.links[where] = (
+            machine.absolute(source)
+            if source.startswith("/")
+            else paths.absolute(source, where.rpartition("/")[0] or "/")
+        )
 
 
 @program("mv", "gmv", "rename")
@@ -185,7 +226,11 @@ def tee(machine: Machine, command: Command) -> Value | None:
 def pack(machine: Machine, command: Command) -> Value | None:
     args = list(command.args)
     for arg in args:
-        found = re.match(r"--(?:checkpoint-action=exec|to-command|use-compress-program|rsh-command|info-script|new-volume-script)=(.+)", arg.text, re.DOTALL)
+        found = re.match(
+            r"--(?:checkpoint-action=exec|to-command|use-compress-program|rsh-command|info-script|new-volume-script)=(.+)",
+            arg.text,
+            re.DOTALL,
+        )
         if found:
             machine.subshell(lambda found=found: machine.shell(found[1]))  # type: ignore[misc]
     if command.name in ("tar", "gtar", "bsdtar"):
@@ -200,8 +245,10 @@ def pack(machine: Machine, command: Command) -> Value | None:
 def _tar(machine: Machine, args: list[Value], command: Command) -> Value | None:
     if args and not args[0].text.startswith("-") and re.fullmatch(r"[cxtruAdvzjJpPfkmhOCZaSlW]+", args[0].text):
         args[0] = Value("-" + args[0].text, args[0].marks)
-    valued = ("-f", "--file", "-C", "--directory", "-T", "--files-from", "-X", "--exclude-from", "--exclude", "-I", "--use-compress-program", "--transform", "--strip-components",
-              "-b", "--owner", "--group", "--mode", "--checkpoint", "--checkpoint-action", "-N", "--newer", "-V")  # fmt: skip
+    valued = ("-f", "--file", "-C", "--directory", "-T", "--files-from", "-X", "--exclude-from", "--exclude", "-I",
+        "--use-compress-program", "--transform", "--strip-components",
+              "-b", "--owner", "--group", "--mode", "--checkpoint", "--checkpoint-action", "-N", "--newer",
+              "-V")  # fmt: skip
     found = parse(args, valued)
     if not found.any("-c", "--create", "-r", "--append", "-u"):
         if found.any("-x", "--extract", "--get") and found.any("-O", "--to-stdout") and command.stdin is not None:
@@ -209,7 +256,10 @@ def _tar(machine: Machine, args: list[Value], command: Command) -> Value | None:
         return ANYTHING
     target = found.values.get("-f") or found.values.get("--file") or Value("-")
     folder = found.values.get("-C") or found.values.get("--directory")
-    operands = [Value(f"{folder.text}/{o.text}", o.marks) if folder and not o.text.startswith("/") else o for o in found.operands]
+    operands = [
+        Value(f"{folder.text}/{o.text}", o.marks) if folder and not o.text.startswith("/") else o
+        for o in found.operands
+    ]
     return _packed(machine, operands, target.text)
 
 
@@ -264,5 +314,3 @@ def listing(machine: Machine, command: Command) -> Value | None:
     for operand in found.operands[:20]:
         done.append(operand.text if found.any(*_LIST) or operand.marks & GLOB else f"{operand.text.rstrip('/')}/*")
     return Value("\n".join(done), GLOB)
-
-

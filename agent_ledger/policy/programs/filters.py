@@ -14,12 +14,18 @@ if TYPE_CHECKING:
     from ..machine import Machine
 
 _READERS = {
-    "cat": (), "tac": (), "nl": (), "less": (), "more": (), "most": (), "pg": (), "bat": ("-l", "--language", "-r", "--style"), "batcat": ("-l",), "head": ("-n", "-c", "--lines", "--bytes"),
-    "tail": ("-n", "-c", "--lines", "--bytes"), "sort": ("-k", "-t", "-o", "-S"), "uniq": ("-f", "-s", "-w"), "fold": ("-w",), "fmt": ("-w",), "expand": ("-t",), "column": ("-t", "-s"),
-    "strings": ("-n",), "od": ("-A", "-t", "-N", "-j"), "hexdump": ("-n", "-s", "-e"), "hd": (), "pr": (), "dos2unix": (), "iconv": ("-f", "-t"), "pv": ("-L",), "buffer": (), "unexpand": (),
-    "diff": ("-U", "-I"), "sdiff": (), "colordiff": (), "comm": (), "join": (), "paste": ("-d",), "split": ("-l", "-b"), "csplit": (), "glow": (), "mdcat": (), "nano": (), "emacs": (), "ed": (), "micro": (),
-    "highlight": (), "pygmentize": ("-l",), "open": (), "xdg-open": (), "look": (), "shuf": ("-n",), "zcat": (), "gzcat": (), "xzcat": (), "bzcat": (), "zless": (), "vipe": (), "ccat": (), "code": (), "pbcopy": (),
-    "xclip": ("-selection", "-sel"), "xsel": (), "wl-copy": (), "jless": (), "lolcat": (), "moreutils": (), "busybox-cat": (), "plutil": (), "defaults": (), "keytool": ("-keystore", "-alias"), "file-roller": (),
+    "cat": (), "tac": (), "nl": (), "less": (), "more": (), "most": (), "pg": (),
+    "bat": ("-l", "--language", "-r", "--style"), "batcat": ("-l",), "head": ("-n", "-c", "--lines", "--bytes"),
+    "tail": ("-n", "-c", "--lines", "--bytes"), "sort": ("-k", "-t", "-o", "-S"), "uniq": ("-f", "-s", "-w"),
+    "fold": ("-w",), "fmt": ("-w",), "expand": ("-t",), "column": ("-t", "-s"),
+    "strings": ("-n",), "od": ("-A", "-t", "-N", "-j"), "hexdump": ("-n", "-s", "-e"), "hd": (), "pr": (),
+    "dos2unix": (), "iconv": ("-f", "-t"), "pv": ("-L",), "buffer": (), "unexpand": (),
+    "diff": ("-U", "-I"), "sdiff": (), "colordiff": (), "comm": (), "join": (), "paste": ("-d",),
+    "split": ("-l", "-b"), "csplit": (), "glow": (), "mdcat": (), "nano": (), "emacs": (), "ed": (), "micro": (),
+    "highlight": (), "pygmentize": ("-l",), "open": (), "xdg-open": (), "look": (), "shuf": ("-n",), "zcat": (),
+    "gzcat": (), "xzcat": (), "bzcat": (), "zless": (), "vipe": (), "ccat": (), "code": (), "pbcopy": (),
+    "xclip": ("-selection", "-sel"), "xsel": (), "wl-copy": (), "jless": (), "lolcat": (), "moreutils": (),
+    "busybox-cat": (), "plutil": (), "defaults": (), "keytool": ("-keystore", "-alias"), "file-roller": (),
 }  # fmt: skip
 
 
@@ -59,7 +65,29 @@ _SECRET_PATTERN = re.compile(r"key|token|secret|passw|pwd|credential|auth|aws|pr
 
 @program("grep", "egrep", "fgrep", "rg", "ag", "ack", "zgrep", "ripgrep", "ggrep", "pcregrep")
 def grep(machine: Machine, command: Command) -> Value | None:
-    valued = ("-e", "-f", "-A", "-B", "-C", "-m", "-d", "-D", "--include", "--exclude", "--exclude-dir", "--color", "-g", "--glob", "-t", "--type", "--regexp", "--file", "-T", "-M", "-j")
+    valued = (
+        "-e",
+        "-f",
+        "-A",
+        "-B",
+        "-C",
+        "-m",
+        "-d",
+        "-D",
+        "--include",
+        "--exclude",
+        "--exclude-dir",
+        "--color",
+        "-g",
+        "--glob",
+        "-t",
+        "--type",
+        "--regexp",
+        "--file",
+        "-T",
+        "-M",
+        "-j",
+    )
     found = parse(command.args, valued)
     operands = list(found.operands)
     pattern = found.values.get("-e") or found.values.get("--regexp")
@@ -110,7 +138,9 @@ def sed(machine: Machine, command: Command) -> Value | None:
     change = re.fullmatch(r"s(.)((?:\\.|(?!\1).)*)\1((?:\\.|(?!\1).)*)\1g?", text, re.DOTALL)
     if change and value.known and len(value.text) < 4096 and re.fullmatch(r"[\w ./:@%,_-]*", change[2]):
         old, new = change[2].replace("\\", ""), change[3]
-        return Value(value.text.replace(old, new) if text.endswith("g") else value.text.replace(old, new, 1), value.marks)
+        return Value(
+            value.text.replace(old, new) if text.endswith("g") else value.text.replace(old, new, 1), value.marks
+        )
     return value
 
 
@@ -133,7 +163,22 @@ def query(machine: Machine, command: Command) -> Value | None:
     return Value(UNKNOWN, value.marks)
 
 
-@program("wc", "md5sum", "sha1sum", "sha256sum", "sha512sum", "shasum", "cksum", "b2sum", "md5", "file", "test-nothing", "xxhsum", "sum", "cmp")
+@program(
+    "wc",
+    "md5sum",
+    "sha1sum",
+    "sha256sum",
+    "sha512sum",
+    "shasum",
+    "cksum",
+    "b2sum",
+    "md5",
+    "file",
+    "test-nothing",
+    "xxhsum",
+    "sum",
+    "cmp",
+)
 def measure(machine: Machine, command: Command) -> Value | None:
     return Value(SOME)
 
@@ -157,7 +202,13 @@ def translate(machine: Machine, command: Command) -> Value | None:
 def _set(text: str) -> str:
     """The characters of a ``tr`` set: escapes, ranges, the usual classes."""
     text = text.replace("\\n", "\n").replace("\\r", "\r").replace("\\t", "\t").replace("\\\\", "\\")
-    for name, chars in (("[:lower:]", "a-z"), ("[:upper:]", "A-Z"), ("[:digit:]", "0-9"), ("[:space:]", " \t\n\r"), ("[:alpha:]", "A-Za-z")):
+    for name, chars in (
+        ("[:lower:]", "a-z"),
+        ("[:upper:]", "A-Z"),
+        ("[:digit:]", "0-9"),
+        ("[:space:]", " \t\n\r"),
+        ("[:alpha:]", "A-Za-z"),
+    ):
         text = text.replace(name, chars)
     out, at = "", 0
     while at < len(text):
@@ -180,5 +231,3 @@ def reverse(machine: Machine, command: Command) -> Value | None:
 
 
 # --- sources
-
-

@@ -20,7 +20,12 @@ _RUNS = {
     name: (language, frozenset(code.split()), frozenset(valued.split()))
     for names, language, code, valued in (
         ("python python2 python3 pypy pypy3 ipython", "python", "-c", "-W -X --check-hash-based-pycs"),
-        ("node nodejs", "node", "-e --eval -p --print -pe", "-r --require --import --loader --env-file --experimental-loader -C --conditions"),
+        (
+            "node nodejs",
+            "node",
+            "-e --eval -p --print -pe",
+            "-r --require --import --loader --env-file --experimental-loader -C --conditions",
+        ),
         ("bun", "node", "-e --eval -p --print", "-r --preload --env-file"),
         ("tsx ts-node", "node", "-e --eval -p --print", "-r -P --project"),
         ("perl", "perl", "-e -E", "-I"),
@@ -28,7 +33,12 @@ _RUNS = {
         ("php", "php", "-r", "-d -c"),
         ("lua luajit lua5.4 lua5.3 texlua", "lua", "-e", "-l"),
         ("osascript", "applescript", "-e", "-l"),
-        ("Rscript R julia groovy scala elixir iex erl ghci tclsh guile racket swift kotlin jshell", "other", "-e --eval -E", ""),
+        (
+            "Rscript R julia groovy scala elixir iex erl ghci tclsh guile racket swift kotlin jshell",
+            "other",
+            "-e --eval -E",
+            "",
+        ),
     )
     for name in names.split()
 }
@@ -49,7 +59,9 @@ def script_language(machine: Machine, command: Command) -> Value | None:
             break
         at += 1
         name, equals, attached = text.partition("=")
-        if text in code_options or (len(text) > 2 and text[1] != "-" and _is_code_cluster(text, code_options, language)):
+        if text in code_options or (
+            len(text) > 2 and text[1] != "-" and _is_code_cluster(text, code_options, language)
+        ):
             if at < size:
                 machine.code(language, args[at], tuple(args[at + 1 :]))
                 at += 1
@@ -65,7 +77,9 @@ def script_language(machine: Machine, command: Command) -> Value | None:
             break
         elif language == "python" and text == "-m":
             return _module(machine, args[at:], command)
-        elif text in ("--version", "-V", "-v", "--help", "-h") or (text in ("-l", "--check", "--test", "-c") and language in ("php", "node", "ruby")):
+        elif text in ("--version", "-V", "-v", "--help", "-h") or (
+            text in ("-l", "--check", "--test", "-c") and language in ("php", "node", "ruby")
+        ):
             data_only = True
         elif text in valued:
             at += 1
@@ -142,7 +156,11 @@ def awk(machine: Machine, command: Command) -> Value | None:
     if source is not None:
         machine.code("awk", source)
     value = _shown(machine, operands, command)
-    if source is not None and re.fullmatch(r"\s*\{\s*print\s+\$1\s*;?\s*\}\s*", source.text) and found.values.get("-F", NOTHING).text == "=":
+    if (
+        source is not None
+        and re.fullmatch(r"\s*\{\s*print\s+\$1\s*;?\s*\}\s*", source.text)
+        and found.values.get("-F", NOTHING).text == "="
+    ):
         return ANYTHING  # the names alone
     return value
 
@@ -155,7 +173,9 @@ def powershell(machine: Machine, command: Command) -> Value | None:
         name = args[at].text.lower().lstrip("-/")
         at += 1
         if not args[at - 1].text.startswith(("-", "/")):
-            machine.code("powershell", joined(args[at - 1 :])) if name[-4:] != ".ps1" else machine.run_file(args[at - 1].text, "powershell")
+            machine.code("powershell", joined(args[at - 1 :])) if name[-4:] != ".ps1" else machine.run_file(
+                args[at - 1].text, "powershell"
+            )
             break
         if name and ("command".startswith(name) or name in ("c", "commandwithargs")) and at < len(args):
             machine.code("powershell", command.stdin if args[at].text == "-" and command.stdin else joined(args[at:]))
@@ -166,7 +186,20 @@ def powershell(machine: Machine, command: Command) -> Value | None:
         if name and "file".startswith(name) and at < len(args):
             machine.run_file(args[at].text, "powershell", args[at:])
             break
-        if name in ("executionpolicy", "ex", "ep", "exec", "windowstyle", "w", "version", "inputformat", "outputformat", "workingdirectory", "wd", "configurationname"):
+        if name in (
+            "executionpolicy",
+            "ex",
+            "ep",
+            "exec",
+            "windowstyle",
+            "w",
+            "version",
+            "inputformat",
+            "outputformat",
+            "workingdirectory",
+            "wd",
+            "configurationname",
+        ):
             at += 1
     else:
         if not args and command.stdin is not None:
@@ -183,18 +216,31 @@ def cmd(machine: Machine, command: Command) -> Value | None:
             machine.code("cmd", joined(list(command.args[at + 1 :])))
             break
     return ANYTHING
+
+
 _CMDLETS = (
-    "Remove-Item ri Get-ChildItem gci Clear-Content Clear-Disk Format-Volume Invoke-WebRequest iwr Invoke-RestMethod irm Invoke-Expression iex Stop-Computer"
-    " Remove-Partition Initialize-Disk Set-ExecutionPolicy Remove-ItemProperty Clear-RecycleBin Move-Item Set-Content Start-Process Start-BitsTransfer"
+    "Remove-Item ri Get-ChildItem gci Clear-Content Clear-Disk Format-Volume Invoke-WebRequest iwr Invoke-RestMethod"
+    " irm Invoke-Expression iex Stop-Computer"
+    " Remove-Partition Initialize-Disk Set-ExecutionPolicy Remove-ItemProperty Clear-RecycleBin Move-Item"
+    " Set-Content Start-Process Start-BitsTransfer"
 ).split()
 
 
 @program(*_CMDLETS, *(name.lower() for name in _CMDLETS if "-" in name))
 def cmdlet(machine: Machine, command: Command) -> Value | None:
     """PowerShell written where a shell was expected: the same words, judged as PowerShell."""
-    if command.name in ("iex", "Invoke-Expression", "invoke-expression") and command.stdin is not None and command.stdin.marks & REMOTE:
+    if (
+        command.name in ("iex", "Invoke-Expression", "invoke-expression")
+        and command.stdin is not None
+        and command.stdin.marks & REMOTE
+    ):
         machine.unseen(command.stdin)
-    machine.code("powershell", joined([Value(command.name), *(Value(f"'{a.text}'" if " " in a.text else a.text, a.marks) for a in command.args)]))
+    machine.code(
+        "powershell",
+        joined(
+            [Value(command.name), *(Value(f"'{a.text}'" if " " in a.text else a.text, a.marks) for a in command.args)]
+        ),
+    )
     if command.name.lower() in ("iwr", "irm", "invoke-webrequest", "invoke-restmethod"):
         return Value(UNKNOWN, REMOTE)
     if command.name.lower() in ("gci", "get-childitem"):
@@ -203,7 +249,23 @@ def cmdlet(machine: Machine, command: Command) -> Value | None:
     return ANYTHING
 
 
-@program("del", "erase", "rd", "format", "diskpart", "vssadmin", "bcdedit", "cipher", "wmic", "reg", "schtasks", "robocopy", "takeown", "icacls", "shutdown.exe")
+@program(
+    "del",
+    "erase",
+    "rd",
+    "format",
+    "diskpart",
+    "vssadmin",
+    "bcdedit",
+    "cipher",
+    "wmic",
+    "reg",
+    "schtasks",
+    "robocopy",
+    "takeown",
+    "icacls",
+    "shutdown.exe",
+)
 def windows(machine: Machine, command: Command) -> Value | None:
     machine.code("cmd", joined([Value(command.name), *command.args]))
     return ANYTHING

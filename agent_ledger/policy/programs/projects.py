@@ -12,11 +12,14 @@ from ..simple import execute
 if TYPE_CHECKING:
     from ..machine import Machine
 
+
 @program("make", "gmake", "bmake", "remake", "colormake")
 def make(machine: Machine, command: Command) -> Value | None:
     from ..code import recipes
 
-    found = parse(command.args, ("-f", "-C", "-I", "-j", "-l", "-o", "-W", "--file", "--makefile", "--directory", "--jobs"))
+    found = parse(
+        command.args, ("-f", "-C", "-I", "-j", "-l", "-o", "-W", "--file", "--makefile", "--directory", "--jobs")
+    )
     if found.any("-n", "--dry-run", "--just-print", "--recon", "-q", "--question", "-p", "--help", "--version"):
         return ANYTHING
 
@@ -65,11 +68,24 @@ def project_script(machine: Machine, command: Command) -> Value | None:
         return execute(machine, rest, command.stdin, {}) if rest else None
     if verb in ("run", "run-script", "rum", "urn"):
         name = words[1].text if len(words) > 1 else ""
-    elif command.name in ("yarn", "pnpm", "bun-run") or verb in ("test", "start", "stop", "restart", "t", "install", "ci", "publish", "pack", "prepare"):
+    elif command.name in ("yarn", "pnpm", "bun-run") or verb in (
+        "test",
+        "start",
+        "stop",
+        "restart",
+        "t",
+        "install",
+        "ci",
+        "publish",
+        "pack",
+        "prepare",
+    ):
         name = {"t": "test", "ci": "install"}.get(verb, verb)
     else:
         return None
-    folder = found.values.get("--prefix") or found.values.get("-C") or found.values.get("--cwd") or found.values.get("--dir")
+    folder = (
+        found.values.get("--prefix") or found.values.get("-C") or found.values.get("--cwd") or found.values.get("--dir")
+    )
 
     def work() -> Value:
         if folder:
@@ -90,9 +106,18 @@ def recipe(machine: Machine, command: Command) -> Value | None:
     found = parse(command.args, ("-f", "--justfile", "-d", "--working-directory", "-t", "--taskfile", "--dir", "--set"))
     if found.any("-n", "--dry-run", "--dry", "-l", "--list", "--summary", "--show", "-s", "--help", "--version"):
         return ANYTHING
-    given = found.values.get("-f") or found.values.get("--justfile") or found.values.get("-t") or found.values.get("--taskfile")
+    given = (
+        found.values.get("-f")
+        or found.values.get("--justfile")
+        or found.values.get("-t")
+        or found.values.get("--taskfile")
+    )
     just = command.name == "just"
-    names = ("justfile", "Justfile", ".justfile") if just else ("Taskfile.yml", "taskfile.yml", "Taskfile.yaml", "taskfile.yaml")
+    names = (
+        ("justfile", "Justfile", ".justfile")
+        if just
+        else ("Taskfile.yml", "taskfile.yml", "Taskfile.yaml", "taskfile.yaml")
+    )
     text = machine.content(given.text) if given else _first_file(machine, *names)
     if text is None or text.text in ("", UNKNOWN):
         return ANYTHING

@@ -14,18 +14,28 @@ if TYPE_CHECKING:
     from ..machine import Machine
 
 _RUNNERS = {
-    "npx": ("-p", "--package", "-c"), "bunx": (), "pnpx": (), "uvx": ("--from", "--with", "--python", "-p"), "pipx": ("--spec",), "poetry": ("-C",),
-    "pipenv": (), "bundle": (), "rye": (), "hatch": ("-e",), "conda": ("-n", "-p", "--name", "--prefix"), "mamba": ("-n", "-p"), "mise": (), "asdf": (),
-    "rbenv": (), "pyenv": (), "nvm": (), "fnm": (), "volta": (), "direnv": (), "doppler": ("-p", "-c", "--project", "--config"), "op": ("--env-file",),
-    "aws-vault": ("-d", "--duration"), "aws-okta": (), "chamber": (), "infisical": ("--env",), "teller": (), "sops": (), "envchain": (), "pdm": (), "pixi": (),
-    "uv": ("--with", "--python", "-p", "--env-file", "--directory", "--project", "--extra", "--group"), "yarn": (), "pnpm": (), "bun": (), "corepack": (), "dotenvx": ("-f",), "nodemon": ("-w", "-e"),
-    "cross-env": (), "dlx": (), "mvx": (), "foreman": (), "honcho": (), "spring": (), "docker-machine": (), "rustup": (), "cargo": (), "go": (), "deno": (), "make": (),
+    "npx": ("-p", "--package", "-c"), "bunx": (), "pnpx": (), "uvx": ("--from", "--with", "--python", "-p"),
+    "pipx": ("--spec",), "poetry": ("-C",),
+    "pipenv": (), "bundle": (), "rye": (), "hatch": ("-e",), "conda": ("-n", "-p", "--name", "--prefix"),
+    "mamba": ("-n", "-p"), "mise": (), "asdf": (),
+    "rbenv": (), "pyenv": (), "nvm": (), "fnm": (), "volta": (), "direnv": (),
+    "doppler": ("-p", "-c", "--project", "--config"), "op": ("--env-file",),
+    "aws-vault": ("-d", "--duration"), "aws-okta": (), "chamber": (), "infisical": ("--env",), "teller": (),
+    "sops": (), "envchain": (), "pdm": (), "pixi": (),
+    "uv": ("--with", "--python", "-p", "--env-file", "--directory", "--project", "--extra", "--group"), "yarn": (),
+    "pnpm": (), "bun": (), "corepack": (), "dotenvx": ("-f",), "nodemon": ("-w", "-e"),
+    "cross-env": (), "dlx": (), "mvx": (), "foreman": (), "honcho": (), "spring": (), "docker-machine": (),
+    "rustup": (), "cargo": (), "go": (), "deno": (), "make": (),
 }  # fmt: skip
 _VERBS = {
-    "uv": ("run",), "uvx": ("",), "npx": ("",), "bunx": ("",), "pnpx": ("",), "pipx": ("run",), "poetry": ("run",), "pipenv": ("run",), "bundle": ("exec",), "rye": ("run",), "pdm": ("run",),
-    "hatch": ("run",), "conda": ("run",), "mamba": ("run",), "mise": ("exec", "x"), "asdf": ("exec",), "rbenv": ("exec",), "pyenv": ("exec",), "nvm": ("exec",), "fnm": ("exec",),
-    "volta": ("run",), "direnv": ("exec",), "doppler": ("run",), "op": ("run",), "aws-vault": ("exec",), "aws-okta": ("exec",), "chamber": ("exec",), "infisical": ("run",),
-    "teller": ("run",), "envchain": ("",), "pixi": ("run",), "dotenvx": ("run",), "nodemon": ("--exec", "-x"), "cross-env": ("",), "foreman": ("run",), "honcho": ("run",), "corepack": ("",),
+    "uv": ("run",), "uvx": ("",), "npx": ("",), "bunx": ("",), "pnpx": ("",), "pipx": ("run",), "poetry": ("run",),
+    "pipenv": ("run",), "bundle": ("exec",), "rye": ("run",), "pdm": ("run",),
+    "hatch": ("run",), "conda": ("run",), "mamba": ("run",), "mise": ("exec", "x"), "asdf": ("exec",),
+    "rbenv": ("exec",), "pyenv": ("exec",), "nvm": ("exec",), "fnm": ("exec",),
+    "volta": ("run",), "direnv": ("exec",), "doppler": ("run",), "op": ("run",), "aws-vault": ("exec",),
+    "aws-okta": ("exec",), "chamber": ("exec",), "infisical": ("run",),
+    "teller": ("run",), "envchain": ("",), "pixi": ("run",), "dotenvx": ("run",), "nodemon": ("--exec", "-x"),
+    "cross-env": ("",), "foreman": ("run",), "honcho": ("run",), "corepack": ("",),
     "spring": ("",), "sops": ("exec-env", "exec-file"),
 }  # fmt: skip
 _NAMED_FIRST = frozenset({"aws-vault", "aws-okta", "chamber", "direnv", "envchain", "sops"})
@@ -62,5 +72,3 @@ def run_through(machine: Machine, command: Command) -> Value | None:
     if "@" in name[1:] and command.name in ("npx", "bunx", "pnpx", "uvx", "pipx"):
         rest = [Value(name[0] + name[1:].partition("@")[0], rest[0].marks), *rest[1:]]
     return execute(machine, rest, command.stdin, env)
-
-

@@ -13,7 +13,8 @@ from ..simple import execute
 if TYPE_CHECKING:
     from ..machine import Machine
 
-_TIMES = frozenset({"-mtime", "-mmin", "-atime", "-amin", "-ctime", "-cmin", "-newer", "-newermt", "-size", "-empty", "-user", "-group", "-uid", "-links", "-inum", "-samefile",
+_TIMES = frozenset({"-mtime", "-mmin", "-atime", "-amin", "-ctime", "-cmin", "-newer", "-newermt", "-size", "-empty",
+    "-user", "-group", "-uid", "-links", "-inum", "-samefile",
                     "-regex", "-iregex", "-lname", "-nouser", "-nogroup", "-xtype", "-used"})  # fmt: skip
 _NAMES = frozenset({"-name", "-iname"})
 _WHOLE = frozenset({"-path", "-ipath", "-wholename", "-iwholename"})
@@ -69,7 +70,10 @@ def find(machine: Machine, command: Command) -> Value | None:
         if delete:
             machine.delete(hit, recursive=True)
         for words in runs:
-            filled = [Value(word.text.replace("{}", hit.text), word.marks | (hit.marks if "{}" in word.text else 0)) for word in words]
+            filled = [
+                Value(word.text.replace("{}", hit.text), word.marks | (hit.marks if "{}" in word.text else 0))
+                for word in words
+            ]
             if filled:
                 printed = printed + execute(machine, filled, NOTHING, {})
     return printed if runs else Value("\n".join(hit.text for hit in hits), _marks(hits))
@@ -121,17 +125,43 @@ def fd(machine: Machine, command: Command) -> Value | None:
     args = list(command.args)
     at = next((n for n, arg in enumerate(args) if arg.text in ("-x", "--exec", "-X", "--exec-batch")), len(args))
     own, words = args[:at], args[at + 1 :]
-    found = parse(own, ("-e", "-t", "-d", "-E", "-g", "-s", "-S", "-c", "--extension", "--type", "--max-depth", "--exclude", "--changed-within", "--size", "--owner"))
+    found = parse(
+        own,
+        (
+            "-e",
+            "-t",
+            "-d",
+            "-E",
+            "-g",
+            "-s",
+            "-S",
+            "-c",
+            "--extension",
+            "--type",
+            "--max-depth",
+            "--exclude",
+            "--changed-within",
+            "--size",
+            "--owner",
+        ),
+    )
     pattern = found.operands[0] if found.operands else NOTHING
     roots = found.operands[1:] or [Value(".")]
     narrow = found.any("-e", "--extension", "-S", "--size", "--changed-within", "--changed-before")
-    names = [Value("*." + (found.values.get("-e") or found.values.get("--extension") or Value(SOME)).text)] if narrow else []
+    names = (
+        [Value("*." + (found.values.get("-e") or found.values.get("--extension") or Value(SOME)).text)]
+        if narrow
+        else []
+    )
     if pattern.text not in ("", ".", "*", ".*") and not narrow:
         names = [Value(f"*{pattern.text.strip('^$')}*")]
     hits = _hits(list(roots), names, [], False)
     for hit in hits:
         if words:
-            filled = [Value(word.text.replace("{}", hit.text), word.marks | (hit.marks if "{}" in word.text else 0)) for word in words]
+            filled = [
+                Value(word.text.replace("{}", hit.text), word.marks | (hit.marks if "{}" in word.text else 0))
+                for word in words
+            ]
             if not any("{}" in word.text for word in words):
                 filled.append(hit)
             execute(machine, filled, NOTHING, {})

@@ -15,27 +15,69 @@ _PRINTS: dict[str, tuple[tuple[str, ...], ...]] = {
     "gh": (("auth", "token"), ("auth", "status", "--show-token"), ("auth", "status", "-t")),
     "glab": (("auth", "status", "-t"), ("auth", "status", "--show-token")),
     "aws": (
-        ("secretsmanager", "get-secret-value"), ("ssm", "get-parameter", "--with-decryption"), ("ssm", "get-parameters", "--with-decryption"),
-        ("configure", "get", "aws_secret_access_key"), ("configure", "get", "aws_session_token"), ("configure", "export-credentials"), ("sts", "get-session-token"), ("sts", "assume-role"),
-        ("ecr", "get-login-password"), ("iam", "create-access-key"), ("kms", "decrypt"), ("rds", "generate-db-auth-token"), ("ssm", "get-parameters-by-path", "--with-decryption"),
+        ("secretsmanager", "get-secret-value"), ("ssm", "get-parameter", "--with-decryption"),
+        ("ssm", "get-parameters", "--with-decryption"),
+        ("configure", "get", "aws_secret_access_key"), ("configure", "get", "aws_session_token"),
+        ("configure", "export-credentials"), ("sts", "get-session-token"), ("sts", "assume-role"),
+        ("ecr", "get-login-password"), ("iam", "create-access-key"), ("kms", "decrypt"),
+        ("rds", "generate-db-auth-token"), ("ssm", "get-parameters-by-path", "--with-decryption"),
         ("ec2", "get-password-data"), ("codeartifact", "get-authorization-token"),
     ),
-    "gcloud": (("auth", "print-access-token"), ("auth", "print-identity-token"), ("auth", "application-default", "print-access-token"), ("secrets", "versions", "access"), ("iam", "service-accounts", "keys", "create")),
-    "az": (("account", "get-access-token"), ("keyvault", "secret", "show"), ("keyvault", "secret", "download"), ("acr", "credential", "show"), ("storage", "account", "keys", "list"), ("ad", "sp", "create-for-rbac"),
+    "gcloud": (("auth", "print-access-token"), ("auth", "print-identity-token"),
+     ("auth", "application-default", "print-access-token"), ("secrets", "versions", "access"),
+     ("iam", "service-accounts", "keys", "create")),
+    "az": (("account", "get-access-token"), ("keyvault", "secret", "show"), ("keyvault", "secret", "download"),
+     ("acr", "credential", "show"), ("storage", "account", "keys", "list"), ("ad", "sp", "create-for-rbac"),
            ("webapp", "config", "appsettings", "list"), ("cosmosdb", "keys", "list"), ("redis", "list-keys")),
     "vault": (("kv", "get"), ("read",), ("token", "lookup"), ("print", "token")),
     "consul": (("acl", "token", "read"),),
-    "pass": (("show",), ("otp",)), "gopass": (("show",), ("cat",)), "op": (("read",), ("item", "get"), ("document", "get"), ("inject",)), "bw": (("get",), ("export",), ("list", "items")), "lpass": (("show",), ("export",)),
-    "rbw": (("get",),), "keyring": (("get",),), "secret-tool": (("lookup",), ("search", "--unlock")), "chezmoi": (("secret",),), "kwallet-query": (("-r",),), "keepassxc-cli": (("show",), ("export",), ("clip",)),
-    "security": (("find-generic-password", "-w"), ("find-generic-password", "-g"), ("find-internet-password", "-w"), ("find-internet-password", "-g"), ("dump-keychain",), ("export",), ("find-generic-password", "-gw")),
-    "heroku": (("config",), ("config:get",), ("auth:token",)), "doppler": (("secrets",), ("secrets", "download"), ("secrets", "get")), "infisical": (("secrets",), ("export",)),
-    "sops": (("-d",), ("--decrypt",), ("decrypt",)), "ansible-vault": (("view",), ("decrypt",)), "kubeseal": (("--recovery-unseal",),), "chamber": (("read",), ("export",), ("env",)), "berglas": (("access",),),
-    "doctl": (("auth", "token"), ("kubernetes", "cluster", "kubeconfig", "show")), "fly": (("auth", "token"),), "flyctl": (("auth", "token"),), "firebase": (("login:ci",), ("functions:config:get",)), "netlify": (("env:list", "--plain"), ("env:get",)),
-    "vercel": (("env", "pull"),), "npm": (("token", "create"),), "docker": (("secret", "inspect", "--pretty-none"),), "cat-secret": (), "terraform": (("output", "-raw"),), "credential-helper": (("get",),),
-    "git-credential-manager": (("get",),), "git": (("credential", "fill"),), "teller": (("show",), ("env",), ("sh",), ("yaml",)), "envchain": (("--list-values",),), "pulumi": (("config", "--show-secrets"), ("stack", "output", "--show-secrets"), ("config", "get", "--show-secrets")),
-    "step": (("crypto", "jwk", "create"),), "ykman": (), "certutil": (), "cmdkey": (), "vaultcmd": (), "mimikatz": (("",),), "hashcat": (), "laZagne": (("",),), "hydra": (),
+    "pass": (("show",), ("otp",)), "gopass": (("show",), ("cat",)),
+    "op": (("read",), ("item", "get"), ("document", "get"), ("inject",)),
+    "bw": (("get",), ("export",), ("list", "items")), "lpass": (("show",), ("export",)),
+    "rbw": (("get",),), "keyring": (("get",),), "secret-tool": (("lookup",), ("search", "--unlock")),
+    "chezmoi": (("secret",),), "kwallet-query": (("-r",),), "keepassxc-cli": (("show",), ("export",), ("clip",)),
+    "security": (("find-generic-password", "-w"), ("find-generic-password", "-g"), ("find-internet-password", "-w"),
+     ("find-internet-password", "-g"), ("dump-keychain",), ("export",), ("find-generic-password", "-gw")),
+    "heroku": (("config",), ("config:get",), ("auth:token",)),
+    "doppler": (("secrets",), ("secrets", "download"), ("secrets", "get")), "infisical": (("secrets",), ("export",)),
+    "sops": (("-d",), ("--decrypt",), ("decrypt",)), "ansible-vault": (("view",), ("decrypt",)),
+    "kubeseal": (("--recovery-unseal",),), "chamber": (("read",), ("export",), ("env",)), "berglas": (("access",),),
+    "doctl": (("auth", "token"), ("kubernetes", "cluster", "kubeconfig", "show")), "fly": (("auth", "token"),),
+    "flyctl": (("auth", "token"),), "firebase": (("login:ci",), ("functions:config:get",)),
+    "netlify": (("env:list", "--plain"), ("env:get",)),
+    "vercel": (("env", "pull"),), "npm": (("token", "create"),), "docker": (("secret", "inspect", "--pretty-none"),),
+    "cat-secret": (), "terraform": (("output", "-raw"),), "credential-helper": (("get",),),
+    "git-credential-manager": (("get",),), "git": (("credential", "fill"),),
+    "teller": (("show",), ("env",), ("sh",), ("yaml",)), "envchain": (("--list-values",),),
+    "pulumi": (("config", "--show-secrets"), ("stack", "output", "--show-secrets"),
+     ("config", "get", "--show-secrets")),
+    "step": (("crypto", "jwk", "create"),), "ykman": (), "certutil": (), "cmdkey": (), "vaultcmd": (),
+    "mimikatz": (("",),), "hashcat": (), "laZagne": (("",),), "hydra": (),
 }  # fmt: skip
-_LISTING = frozenset({"ls", "list", "find", "grep", "insert", "generate", "edit", "init", "git", "rm", "mv", "cp", "version", "help", "--help", "-h", "--version", "sync", "status", "log"})
+_LISTING = frozenset(
+    {
+        "ls",
+        "list",
+        "find",
+        "grep",
+        "insert",
+        "generate",
+        "edit",
+        "init",
+        "git",
+        "rm",
+        "mv",
+        "cp",
+        "version",
+        "help",
+        "--help",
+        "-h",
+        "--version",
+        "sync",
+        "status",
+        "log",
+    }
+)
 _OUTPUTS = ("yaml", "json", "jsonpath", "go-template", "template", "custom-columns")
 
 
@@ -48,12 +90,22 @@ def printed(machine: Machine, command: Command) -> Value | None:
         return _cluster(machine, command, texts)
     for sequence in _PRINTS.get(command.name, ()):
         if _in_order(texts, sequence):
-            if command.name == "vault" and sequence == ("read",) and any("secret" not in t and t.startswith("sys/") for t in texts):
+            if (
+                command.name == "vault"
+                and sequence == ("read",)
+                and any("secret" not in t and t.startswith("sys/") for t in texts)
+            ):
                 return None
             if command.name == "heroku" and sequence == ("config",) and texts[0] != "config":
                 return None
             return _secret(machine, f"what {command.name} {' '.join(sequence)} prints".replace("  ", " "))
-    if command.name in ("pass", "gopass") and texts and texts[0] not in _LISTING and not texts[0].startswith("-") and "/" in texts[0]:
+    if (
+        command.name in ("pass", "gopass")
+        and texts
+        and texts[0] not in _LISTING
+        and not texts[0].startswith("-")
+        and "/" in texts[0]
+    ):
         return _secret(machine, f"what {command.name} prints")
     return None
 
@@ -97,7 +149,33 @@ def _cluster(machine: Machine, command: Command, texts: list[str]) -> Value | No
     return None
 
 
-@program(*(name for name in _PRINTS if name not in ("gh", "glab", "aws", "gcloud", "az", "npm", "docker", "git", "heroku", "fly", "flyctl", "op", "doppler", "infisical", "sops", "chamber", "teller", "envchain")))
+@program(
+    *(
+        name
+        for name in _PRINTS
+        if name
+        not in (
+            "gh",
+            "glab",
+            "aws",
+            "gcloud",
+            "az",
+            "npm",
+            "docker",
+            "git",
+            "heroku",
+            "fly",
+            "flyctl",
+            "op",
+            "doppler",
+            "infisical",
+            "sops",
+            "chamber",
+            "teller",
+            "envchain",
+        )
+    )
+)
 def prints(machine: Machine, command: Command) -> Value | None:
     return printed(machine, command)
 
@@ -111,16 +189,37 @@ def git(machine: Machine, command: Command) -> Value | None:
             name, _, value = args[at + 1].text.partition("=")
             if value.startswith("!"):
                 machine.subshell(lambda value=value: machine.shell(value[1:]))  # type: ignore[misc]
-            elif name.lower() in ("core.pager", "core.editor", "core.sshcommand", "core.fsmonitor", "sequence.editor", "diff.external") and " " in value:
+            elif (
+                name.lower()
+                in (
+                    "core.pager",
+                    "core.editor",
+                    "core.sshcommand",
+                    "core.fsmonitor",
+                    "sequence.editor",
+                    "diff.external",
+                )
+                and " " in value
+            ):
                 machine.subshell(lambda value=value: machine.shell(value))  # type: ignore[misc]
     texts = command.texts
-    for words in (("filter-branch", "--tree-filter"), ("filter-branch", "--index-filter"), ("bisect", "run"), ("submodule", "foreach"), ("rebase", "--exec"), ("rebase", "-x")):
-        if words[0] in texts and words[1] in texts and texts.index(words[1]) + 1 < len(texts) and words[0] != "filter-branch":
+    for words in (
+        ("filter-branch", "--tree-filter"),
+        ("filter-branch", "--index-filter"),
+        ("bisect", "run"),
+        ("submodule", "foreach"),
+        ("rebase", "--exec"),
+        ("rebase", "-x"),
+    ):
+        if (
+            words[0] in texts
+            and words[1] in texts
+            and texts.index(words[1]) + 1 < len(texts)
+            and words[0] != "filter-branch"
+        ):
             rest = args[texts.index(words[1]) + 1 :]
             text = " ".join(a.text for a in rest if a.text not in ("--recursive", "--quiet"))
             machine.subshell(lambda text=text: machine.shell(text))  # type: ignore[misc]
     if "config" in texts[:4] and any(text.startswith("!") for text in texts):
         return None
     return printed(machine, command)
-
-

@@ -51,7 +51,9 @@ def shell(machine: Machine, command: Command) -> Value | None:
         machine.run_file(rest[0].text, "shell", rest)
         return ANYTHING
     if command.stdin is not None:
-        return machine.subshell(lambda: machine.shell(command.stdin or NOTHING, arguments=(Value(command.name), *rest[1:])))
+        return machine.subshell(
+            lambda: machine.shell(command.stdin or NOTHING, arguments=(Value(command.name), *rest[1:]))
+        )
     return ANYTHING
 
 
@@ -72,5 +74,3 @@ def _text(machine: Machine, rest: list[Value], command: Command) -> Value:
 
 
 # --- editors and others that can run a command
-
-

@@ -12,6 +12,7 @@ from ..registry import program
 if TYPE_CHECKING:
     from ..machine import Machine
 
+
 @program("yes")
 def yes(machine: Machine, command: Command) -> Value | None:
     return Value(command.args[0].text if command.args else "y")
@@ -19,7 +20,10 @@ def yes(machine: Machine, command: Command) -> Value | None:
 
 @program("pg_dump", "pg_dumpall", "mysqldump", "mariadb-dump", "mongodump", "sqldump", "pg_basebackup", "redis-dump")
 def dump(machine: Machine, command: Command) -> Value | None:
-    found = parse(command.args, ("-f", "--file", "-h", "-U", "-p", "-d", "-t", "-n", "-F", "-j", "-r", "--result-file", "--out", "-o"))
+    found = parse(
+        command.args,
+        ("-f", "--file", "-h", "-U", "-p", "-d", "-t", "-n", "-F", "-j", "-r", "--result-file", "--out", "-o"),
+    )
     for name in ("-f", "--file", "-r", "--result-file"):
         if target := found.values.get(name):
             machine.write(target, Value(UNKNOWN, DUMP))
@@ -56,7 +60,20 @@ def mail(machine: Machine, command: Command) -> Value | None:
     return NOTHING
 
 
-@program("logger", "notify-send", "say", "wall", "write", "figlet", "cowsay", "dialog", "whiptail", "zenity", "terminal-notifier", "osd_cat")
+@program(
+    "logger",
+    "notify-send",
+    "say",
+    "wall",
+    "write",
+    "figlet",
+    "cowsay",
+    "dialog",
+    "whiptail",
+    "zenity",
+    "terminal-notifier",
+    "osd_cat",
+)
 def tell(machine: Machine, command: Command) -> Value | None:
     return NOTHING
 

@@ -13,9 +13,12 @@ if TYPE_CHECKING:
     from ..machine import Machine
 
 _CURL = frozenset(
-    "-o --output -d --data --data-raw --data-binary --data-urlencode --data-ascii --json -F --form --form-string -T --upload-file -H --header -X --request -u --user -A --user-agent"
-    " -b --cookie -c --cookie-jar -e --referer -m --max-time --connect-timeout -x --proxy -w --write-out -K --config --cacert --cert --key -E -r --range -C --retry --retry-delay"
-    " --limit-rate --resolve --interface -D --dump-header --url --output-dir -y -Y -z -t -Q -P --proto --proto-redir --tlsv1 --ciphers --netrc-file --oauth2-bearer --aws-sigv4".split()
+    "-o --output -d --data --data-raw --data-binary --data-urlencode --data-ascii --json -F --form --form-string -T"
+    " --upload-file -H --header -X --request -u --user -A --user-agent"
+    " -b --cookie -c --cookie-jar -e --referer -m --max-time --connect-timeout -x --proxy -w --write-out -K --config"
+    " --cacert --cert --key -E -r --range -C --retry --retry-delay"
+    " --limit-rate --resolve --interface -D --dump-header --url --output-dir -y -Y -z -t -Q -P --proto --proto-redir"
+    " --tlsv1 --ciphers --netrc-file --oauth2-bearer --aws-sigv4".split()
 )  # fmt: skip
 _DATA = ("-d", "--data", "--data-binary", "--data-urlencode", "--data-ascii", "--json")
 
@@ -47,7 +50,9 @@ def curl(machine: Machine, command: Command) -> Value | None:
         if target.text not in ("-", "/dev/null", "/dev/stdout"):
             machine.fetched(target)
             return NOTHING
-    if found.any("-O", "--remote-name", "-J", "--remote-name-all") or any(f.startswith("-") and not f.startswith("--") and "O" in f for f in found.flags):
+    if found.any("-O", "--remote-name", "-J", "--remote-name-all") or any(
+        f.startswith("-") and not f.startswith("--") and "O" in f for f in found.flags
+    ):
         for url in urls:
             machine.fetched(_last(url.text))
         return NOTHING
@@ -78,7 +83,8 @@ def _last(url: str) -> str:
 @program("wget", "wget2")
 def wget(machine: Machine, command: Command) -> Value | None:
     args = list(command.args)
-    valued = frozenset("-O --output-document -o -a -t -T -w -Q -P --directory-prefix --header -U --post-data --post-file --body-data --body-file --method -e -i -D -A -R -l --user --password"
+    valued = frozenset("-O --output-document -o -a -t -T -w -Q -P --directory-prefix --header -U --post-data"
+                       " --post-file --body-data --body-file --method -e -i -D -A -R -l --user --password"
                        " --tries --timeout --wait --limit-rate --user-agent --referer --cut-dirs".split())  # fmt: skip
     found = parse(args, valued)
     where = found.operands[0].text if found.operands else ""
@@ -104,7 +110,25 @@ def wget(machine: Machine, command: Command) -> Value | None:
     return NOTHING
 
 
-@program("http", "https", "xh", "fetch", "lynx", "w3m", "links", "aria2c", "axel", "GET", "lwp-request", "curlie", "httpie", "ftp", "tftp", "lftp", "saml2aws-fetch")
+@program(
+    "http",
+    "https",
+    "xh",
+    "fetch",
+    "lynx",
+    "w3m",
+    "links",
+    "aria2c",
+    "axel",
+    "GET",
+    "lwp-request",
+    "curlie",
+    "httpie",
+    "ftp",
+    "tftp",
+    "lftp",
+    "saml2aws-fetch",
+)
 def fetch(machine: Machine, command: Command) -> Value | None:
     args = list(command.args)
     found = parse(args, ("-o", "--output", "-d", "-x", "-s", "-a"))
@@ -138,7 +162,9 @@ def talk(machine: Machine, command: Command) -> Value | None:
     if command.name == "socat":
         for text in texts:
             head, _, rest = text.partition(":")
-            if head.upper() in ("EXEC", "SYSTEM", "SHELL") and any(name in rest for name in ("sh", "cmd", "powershell", "python")):
+            if head.upper() in ("EXEC", "SYSTEM", "SHELL") and any(
+                name in rest for name in ("sh", "cmd", "powershell", "python")
+            ):
                 machine.effect("remote_shell", "connects a shell to another machine", texts[0] if texts else "")
     else:
         for flag, value in found.pairs:
@@ -160,13 +186,55 @@ def look_up(machine: Machine, command: Command) -> Value | None:
 # --- stores
 
 
-@program("aws", "gsutil", "rclone", "s3cmd", "mc", "s5cmd", "b2", "azcopy", "gcloud", "az", "croc", "wormhole", "transfer", "ffsend", "magic-wormhole", "onionshare", "dropbox", "gdrive", "megaput", "ipfs")
+@program(
+    "aws",
+    "gsutil",
+    "rclone",
+    "s3cmd",
+    "mc",
+    "s5cmd",
+    "b2",
+    "azcopy",
+    "gcloud",
+    "az",
+    "croc",
+    "wormhole",
+    "transfer",
+    "ffsend",
+    "magic-wormhole",
+    "onionshare",
+    "dropbox",
+    "gdrive",
+    "megaput",
+    "ipfs",
+)
 def store(machine: Machine, command: Command) -> Value | None:
     """Copies to and from object stores; what they remove is judged elsewhere."""
-    found = parse(command.args, ("--profile", "--region", "--query", "--output", "--exclude", "--include", "--filter", "--endpoint-url", "-f", "--file", "--name", "--transfers"))
+    found = parse(
+        command.args,
+        (
+            "--profile",
+            "--region",
+            "--query",
+            "--output",
+            "--exclude",
+            "--include",
+            "--filter",
+            "--endpoint-url",
+            "-f",
+            "--file",
+            "--name",
+            "--transfers",
+        ),
+    )
     words = found.operands
     texts = [word.text for word in words]
-    copies = [n for n, text in enumerate(texts[:4]) if text in ("cp", "copy", "sync", "mv", "move", "put", "copyto", "rsync", "send", "upload", "add", "mirror", "push")]
+    copies = [
+        n
+        for n, text in enumerate(texts[:4])
+        if text
+        in ("cp", "copy", "sync", "mv", "move", "put", "copyto", "rsync", "send", "upload", "add", "mirror", "push")
+    ]
     if not copies:
         return printed(machine, command)
     rest = words[copies[0] + 1 :]
@@ -180,7 +248,9 @@ def store(machine: Machine, command: Command) -> Value | None:
             return Value(UNKNOWN, REMOTE)
         if not _is_remote(target.text):
             name = source.text.rpartition("/")[2]
-            machine.fetched(f"{target.text.rstrip('/')}/{name}" if target.text.endswith("/") or target.text == "." else target.text)
+            machine.fetched(
+                f"{target.text.rstrip('/')}/{name}" if target.text.endswith("/") or target.text == "." else target.text
+            )
         return ANYTHING
     value = command.stdin if source.text == "-" and command.stdin is not None else machine.content(source.text)
     machine.send(value if value.marks & SECRET else NOTHING, target.text)
@@ -191,17 +261,36 @@ def _is_remote(text: str) -> bool:
     return "://" in text or (":" in text.partition("/")[0] and not text.startswith(("/", ".", "~")))
 
 
-
-
 @program("gh", "glab", "hub")
 def forge(machine: Machine, command: Command) -> Value | None:
-    found = parse(command.args, ("-d", "--desc", "-f", "--filename", "-R", "--repo", "-t", "-b", "-F", "--body", "--title", "--notes", "--input"))
+    found = parse(
+        command.args,
+        (
+            "-d",
+            "--desc",
+            "-f",
+            "--filename",
+            "-R",
+            "--repo",
+            "-t",
+            "-b",
+            "-F",
+            "--body",
+            "--title",
+            "--notes",
+            "--input",
+        ),
+    )
     texts = [word.text for word in found.operands]
-    if texts[:2] in (["gist", "create"], ["gist", "edit"], ["snippet", "create"], ["release", "upload"], ["release", "create"]):
+    if texts[:2] in (
+        ["gist", "create"],
+        ["gist", "edit"],
+        ["snippet", "create"],
+        ["release", "upload"],
+        ["release", "create"],
+    ):
         for word in found.operands[2:]:
             machine.send(machine.content(word.text), f"{command.name} {texts[0]}")
         if command.stdin is not None:
             machine.send(command.stdin, f"{command.name} {texts[0]}")
     return printed(machine, command)
-
-

@@ -25,7 +25,13 @@ _SIMPLE = {
         ("pkexec", "--user", 0, False),
         ("nice gnice", "-n --adjustment", 0, False),
         ("ionice", "-c -n -p --class --classdata", 0, False),
-        ("nohup setsid unbuffer caffeinate torsocks torify rlwrap fakeroot dbus-run-session busybox toybox eatmydata tsocks nosudo chronic ifne env-run", "-t -w", 0, False),
+        (
+            "nohup setsid unbuffer caffeinate torsocks torify rlwrap fakeroot dbus-run-session busybox toybox"
+            " eatmydata tsocks nosudo chronic ifne env-run",
+            "-t -w",
+            0,
+            False,
+        ),
         ("proxychains proxychains4", "-f", 0, False),
         ("time gtime", "-f -o --format --output", 0, False),
         ("timeout gtimeout", "-k -s --kill-after --signal", 1, False),
@@ -38,7 +44,13 @@ _SIMPLE = {
         ("taskset", "", 1, False),
         ("chrt", "", 1, False),
         ("numactl prlimit cpulimit", "", 0, False),
-        ("systemd-run", "-p --property -u --unit -E --setenv --uid --gid -M --slice --description --working-directory --on-calendar --on-active", 0, False),
+        (
+            "systemd-run",
+            "-p --property -u --unit -E --setenv --uid --gid -M --slice --description --working-directory"
+            " --on-calendar --on-active",
+            0,
+            False,
+        ),
         ("firejail bwrap xvfb-run", "--bind --ro-bind --chdir", 0, False),
         ("nsenter", "-t --target", 0, False),
         ("unshare", "", 0, False),
@@ -173,7 +185,19 @@ def run_terminal(machine: Machine, command: Command) -> Value | None:
     if command.name == "screen":
         rest = behind_options(args, frozenset({"-S", "-L", "-c", "-s", "-T", "-t", "-h", "-p", "-X"}))
         return execute(machine, rest, None, {}) if rest else None
-    if args and args[0].text in ("new-session", "new", "new-window", "neww", "split-window", "splitw", "respawn-pane", "run-shell", "send-keys", "send", "if-shell"):
+    if args and args[0].text in (
+        "new-session",
+        "new",
+        "new-window",
+        "neww",
+        "split-window",
+        "splitw",
+        "respawn-pane",
+        "run-shell",
+        "send-keys",
+        "send",
+        "if-shell",
+    ):
         rest = behind_options(args[1:], frozenset({"-s", "-n", "-c", "-t", "-x", "-y", "-e", "-F", "-f"}))
         rest = [word for word in rest if word.text not in ("Enter", "C-m")]
         as_text(machine, rest)
@@ -190,5 +214,3 @@ def run_terminal(machine: Machine, command: Command) -> Value | None:
 
 
 # --- elsewhere
-
-
