@@ -69,14 +69,14 @@ class Redirections(Expansions):
             self.pos = behind
 
     def _body(self, delimiter: str, strip: bool) -> tuple[int, int]:
-        """Where the body that begins here ends, and where the text goes on."""
+        """Where the body that begins here ends, and where the text goes on: on the line behind the delimiter."""
         text, start = self.text, self.pos
         while start < self.end:
             stop = text.find("\n", start, self.end)
             line = text[start : self.end if stop < 0 else stop].rstrip("\r")
             line = line.lstrip("\t") if strip else line
             if line == delimiter:
-                return start, (self.end if stop < 0 else stop)
+                return start, (self.end if stop < 0 else stop + 1)
             if self.depth and line.startswith(delimiter) and line[len(delimiter) :].lstrip().startswith(")"):
                 return start, text.find(delimiter, start) + len(delimiter)
             if stop < 0:
