@@ -111,6 +111,19 @@ def judge(
     return look
 
 
+def tools(names: str, look: Judge) -> dict[str, Judge]:
+    """The same judge for several programs."""
+    return dict.fromkeys(names.split(), look)
+
+
+def programs(*parts: dict[str, Judge]) -> dict[str, Judge]:
+    """One table of programs from several."""
+    found: dict[str, Judge] = {}
+    for part in parts:
+        found.update(part)
+    return found
+
+
 def both(*judges: Judge) -> Judge:
     """A judge that asks several."""
 
