@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from ..model import ANYTHING, UNKNOWN, Actions, Command, Value
 from ..options import parse
 from . import places
-from .verbs import Judge, every
+from .verbs import Judge, every, say
 
 KIND = "git_destruction"
 
@@ -45,7 +45,7 @@ class Call:
         return any(len(flag) >= len(shortest) and full.startswith(flag) for flag in flags)
 
     def lost(self, words: str, note: str, target: str = "") -> None:
-        self.act.effect(KIND, f"git {self.sub} {words} ({note})" if words else f"git {self.sub} ({note})", target)
+        self.act.effect(KIND, say("git " + self.sub, [words] if words else [], note), target)
 
     @property
     def throw_away(self) -> bool:

@@ -64,11 +64,13 @@ def is_harmless(options: Options, help_short: bool = True) -> bool:
     return help_short and "-h" in options.flags and "-h" not in options.values
 
 
-def say(command: Command, words: Sequence[Value | str], note: str) -> str:
-    """The act in a few words: the program, what it was told, and what that does."""
-    texts = [word if isinstance(word, str) else word.text for word in words]
-    told = " ".join(text for text in texts if text.isprintable())[:80]
-    return f"{command.name} {told} ({note})" if note else f"{command.name} {told}"
+def say(name: str, words: Sequence[Value | str], note: str) -> str:
+    """The act in a few words: the program, what it was told (a ``?`` where that is not known), and what that does."""
+    told = " ".join(word if isinstance(word, str) else word.text for word in words)
+    told = "".join(letter if letter.isprintable() else "?" for letter in told)
+    if len(told) > 80:
+        told = told[:79] + "\u2026"
+    return f"{name} {told} ({note})" if told else f"{name} ({note})"
 
 
 def judge(
@@ -104,7 +106,30 @@ def judge(
         used = options.operands[: len(rule.words)]
         needed = [flag for needs in rule.needs for flag in sorted(needs & options.flags)]
         target = operands[len(rule.words)] if len(operands) > len(rule.words) else ""
-        act.effect(kind, say(command, [*used, *needed], rule.note), target)
+        act.effect(kind, say(command.name, [*used, *needed], rule.note), target)
+
+    return look
+
+
+def tools(names: str, look: Judge) -> dict[str, Judge]:
+    """The same judge for several programs."""
+    return dict.fromkeys(names.split(), look)
+
+
+def programs(*parts: dict[str, Judge]) -> dict[str, Judge]:
+    """One table of programs from several."""
+    found: dict[str, Judge] = {}
+    for part in parts:
+        found.update(part)
+    return found
+
+
+def both(*judges: Judge) -> Judge:
+    """A judge that asks several."""
+
+    def look(command: Command, act: Actions) -> None:
+        for one in judges:
+            one(command, act)
 
     return look
 
@@ -118,23 +143,31 @@ def is_for_tests(command: Command, options: Options, skip: int = 0) -> bool:
     )
 
 
-def every(args: Sequence[Value], names: Collection[str]) -> list[Value]:
-    """All values of an option that may be given several times: ``-e X``, ``-eX``, ``--execute X``, ``--execute=X``."""
+def every(args: Sequence[Value], names: Collection[str], valued: Collection[str] = ()) -> list[Value]:
+    """All values of an option that may be given several times: ``-e X``, ``-eX``, ``-qe X``, ``--execute[=]X``.
+
+    ``valued``: the other options with a value.
+    """
     found: list[Value] = []
-    take = False
-    for arg in args:
-        text = arg.text
-        if take:
-            found.append(arg)
-            take = False
-        elif text == "--":
+    at, size = 0, len(args)
+    while at < size:
+        text = args[at].text
+        at += 1
+        if text == "--":
             break
-        elif text in names:
-            take = True
-        elif text.startswith("--"):
-            name, equals, value = text.partition("=")
-            if equals and name in names:
-                found.append(Value(value, arg.marks))
-        elif len(text) > 2 and text[0] == "-" and text[:2] in names:
-            found.append(Value(text[2:], arg.marks))
+        if len(text) < 2 or text[0] != "-":
+            continue
+        name, equals, rest = text.partition("=")
+        if text in names or text in valued:
+            name, rest, equals = text, "", ""
+        elif text[1] != "-":
+            name = next(("-" + letter for letter in text[1:] if "-" + letter in names or "-" + letter in valued), "")
+            rest = text.partition(name[1:])[2] if name else ""
+            equals = rest
+        if name in names and equals:
+            found.append(Value(rest, args[at - 1].marks))
+        elif (name in names or name in valued) and not equals and at < size:
+            if name in names:
+                found.append(args[at])
+            at += 1
     return found
