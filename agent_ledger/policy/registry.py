@@ -14,7 +14,7 @@ Program = Callable[["Machine", Command], "Value | None"]
 Judge = Callable[[Command, Actions], None]
 
 PROGRAMS: dict[str, Program] = {}
-JUDGES: dict[str, Judge] = {}
+JUDGES: dict[str, tuple[Judge, ...]] = {}
 FAMILIES: dict[str, Judge] = {}
 SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "mksh", "csh", "tcsh", "rbash", "nu", "yash"})
 
@@ -30,12 +30,9 @@ def program(*names: str) -> Callable[[Program], Program]:
     return register
 
 
-def judge_of_family(name: str) -> Judge | None:
-    """The judge of programs that share the beginning of their names: mkfs.ext4, mkfs.xfs."""
-    for prefix, judge in FAMILIES.items():
-        if name.startswith(prefix):
-            return judge
-    return None
+def judges_of_family(name: str) -> tuple[Judge, ...]:
+    """The judges of programs that share the beginning of their names: mkfs.ext4, mkfs.xfs."""
+    return tuple(judge for prefix, judge in FAMILIES.items() if name.startswith(prefix))
 
 
 def load() -> None:
@@ -48,5 +45,6 @@ def load() -> None:
     programs.load()
 
     for room in ROOMS:
-        JUDGES.update(room.PROGRAMS)
+        for name, judge in room.PROGRAMS.items():
+            JUDGES[name] = (*JUDGES.get(name, ()), judge)
         FAMILIES.update(getattr(room, "FAMILIES", {}))

@@ -7,7 +7,7 @@ import fnmatch
 from . import expand, forks, walk, watched_paths
 from .machine import Machine
 from .model import ANYTHING, NOTHING, REMOTE, UNKNOWN, Value
-from .registry import JUDGES, PROGRAMS, SHELLS, judge_of_family
+from .registry import JUDGES, PROGRAMS, SHELLS, judges_of_family
 from .syntax import (
     Redirect,
     Simple,
@@ -106,14 +106,14 @@ def execute(machine: Machine, values: list[Value], stdin: Value | None, env: dic
     if "/" in first and (program is None or name not in SHELLS) and _is_own_script(machine, first):
         machine.run_file(first, arguments=values)
         return ANYTHING
-    judge = JUDGES.get(name) or judge_of_family(name)
-    if program is None and judge is None:
+    judges = JUDGES.get(name) or judges_of_family(name)
+    if program is None and not judges:
         if "/" in first:
             machine.run_file(first, arguments=values)
         return ANYTHING
     command = machine.resolved(name, args, stdin, env)
     printed = program(machine, command) if program is not None else None
-    if judge is not None:
+    for judge in judges:
         judge(command, machine)
     return printed if printed is not None else ANYTHING
 

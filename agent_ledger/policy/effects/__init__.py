@@ -1,5 +1,5 @@
 """Judges of resolved commands, one room for each class of effect."""
 
-from . import git
+from . import cluster, container, database, datastores, disk, git, migrations, vcs, volumes
 
-ROOMS = (git,)
+ROOMS = (cluster, container, database, datastores, disk, git, migrations, vcs, volumes)
