@@ -25,7 +25,8 @@ def note_endless(machine: Machine, node: While) -> None:
     names = set()
     background = False
     for command, behind in _inner(node.body):
-        names.add(name_of(command))
+        if not behind:
+            names.add(name_of(command))
         background = background or behind
     if background and not names & {"wait", "sleep", "break", "read", "inotifywait", "exit", "return"}:
         machine.effect("fork_bomb", "starts background processes in an endless loop")

@@ -283,7 +283,9 @@ class Machine:
             return
         if append:
             before = self.content(where)
-            content = Value((before.text if before.known else "") + content.text, before.marks | content.marks)
+            head = before.text if before.known else ""
+            between = "\n" if head and not head.endswith("\n") else ""
+            content = Value(head + between + content.text, before.marks | content.marks)
         self.files[where] = File(Value(content.text[:MOST_TEXT], content.marks & ~(GLOB | TREE)))
         self.written.add(where)
 
@@ -318,6 +320,8 @@ class Machine:
             text, marks = path.text, path.marks
         else:
             text, marks = path, 0
+        if marks & TREE:
+            marks |= GLOB
         if not marks & GLOB and "*" in text:
             text = text.replace("*", SOME)
         below = text[-1:] == "/" or marks & GLOB

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from . import expand, secret_paths
 from .fields import GLOBS, LONGEST, Fields
-from .model import ANYTHING, GLOB, NOTHING, SECRET, SOME, UNKNOWN, Value
+from .model import ANYTHING, GLOB, NOTHING, SECRET, SOME, TREE, UNKNOWN, Value
 from .syntax import Variable
 
 if TYPE_CHECKING:
@@ -68,7 +68,8 @@ def add_variable(machine: Machine, part: Variable, out: Fields, split: bool) -> 
         return
     value = _variable(machine, part)
     if part.quoted or not split:
-        out.add(value.text, value.marks & ~GLOB if part.quoted else value.marks, part.quoted)
+        quoted_marks = value.marks if value.marks & TREE else value.marks & ~GLOB
+        out.add(value.text, quoted_marks if part.quoted else value.marks, part.quoted)
     else:
         if GLOBS.search(value.text):
             value = Value(value.text, value.marks | GLOB)

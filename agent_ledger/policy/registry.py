@@ -19,6 +19,10 @@ FAMILIES: dict[str, Judge] = {}
 SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "mksh", "csh", "tcsh", "rbash", "nu", "yash"})
 
 
+# Programs of other shells, whose words are taken as they stand.
+RAW: set[str] = set()
+
+
 def program(*names: str) -> Callable[[Program], Program]:
     """Register what runs these programs in thought."""
 

@@ -9,6 +9,7 @@ _NOT_SECRET = re.compile(
     r"|[._-](?:example|sample|template|fake|dummy|test|mock)(?:\.[a-z]+)?|_fake|_test|\.d\.ts)$",
     re.IGNORECASE,
 )
+_PUBLIC = re.compile(r"\.(?:pub|example|sample|template|md)$", re.IGNORECASE)
 _PLAY = re.compile(r"(?:^|/)(?:fixtures?|testdata|test-data|examples?|samples?|__fixtures__|mocks?)/", re.IGNORECASE)
 _SECRET_NAME = re.compile(
     r"""^(?:
@@ -53,10 +54,12 @@ _HOME_ONLY = re.compile(r"^\.(?:npmrc|yarnrc(?:\.yml)?|gitconfig\.local)$")
 def is_secret(path: str, home: str) -> bool:
     """True where the content of this file is a key, a token or the like. Public keys, templates and sources are not."""
     name = path.rpartition("/")[2]
-    if not name or _NOT_SECRET.search(name) or _PLAY.search(path):
+    if not name or _PLAY.search(path):
         return False
-    if _SECRET_PLACE.search(path):
+    if _SECRET_PLACE.search(path) and not _PUBLIC.search(name):
         return True
+    if _NOT_SECRET.search(name):
+        return False
     lower = name.lower()
     if _SECRET_NAME.match(name):
         return lower not in _WEAK_NAMES or (lower in ("credentials", "token") and "/." in path)

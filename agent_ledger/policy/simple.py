@@ -7,7 +7,7 @@ import fnmatch
 from . import expand, forks, walk, watched_paths
 from .machine import Machine
 from .model import ANYTHING, NOTHING, REMOTE, UNKNOWN, Value
-from .registry import JUDGES, PROGRAMS, SHELLS, judges_of_family
+from .registry import JUDGES, PROGRAMS, RAW, SHELLS, judges_of_family
 from .syntax import (
     Redirect,
     Simple,
@@ -36,7 +36,8 @@ def run_simple(machine: Machine, node: Simple, stdin: Value | None) -> Value:
     first = words[0].literal
     if machine.scope.aliases and first in machine.scope.aliases and first not in machine.calling:
         return _alias(machine, first, words[1:], node.redirects, stdin)
-    values = expand.words(machine, words)
+    # Windows shells take a backslash for what it is.
+    values = [Value(word.source) for word in words] if first in RAW else expand.words(machine, words)
     redirects = node.redirects
     if redirects:
         stdin = inputs(machine, redirects, stdin)
@@ -193,5 +194,5 @@ def _connected(machine: Machine, redirects: tuple[Redirect, ...], values: list[V
                 machine.effect("remote_shell", "connects a shell to another machine", target)
             elif name == "exec":
                 machine.opened.add(redirect.fd or "0")
-        elif redirect.op in ("<&", ">&") and target in machine.opened and name in SHELLS:
+        elif redirect.op in ("<&", ">&") and target in machine.opened and (name in SHELLS or UNKNOWN in name):
             machine.effect("remote_shell", "connects a shell to another machine", target)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\[[^\]]*\])?\+?=")
 _FORMAT = re.compile(r"%[-+ 0#]*\d*(?:\.\d+)?([a-zA-Z%])")
 _ESCAPE = re.compile(r"\\(?:x([0-9A-Fa-f]{1,2})|0?([0-7]{1,3})|u([0-9A-Fa-f]{1,4})|([abefnrtv\\c\"']))")
+_STDIN = ("/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
 _PLAIN = {
     "a": "\a",
     "b": "\b",
@@ -124,7 +125,7 @@ def unalias(machine: Machine, command: Command) -> Value:
 @program("eval")
 def evaluate(machine: Machine, command: Command) -> Value:
     text, marks = "", 0
-    for arg in command.args:
+    for arg in command.args[1:] if command.texts[:1] == ["--"] else command.args:
         text += (" " if text else "") + arg.text
         marks |= arg.marks
     return machine.shell(Value(text, marks), stdin=command.stdin)
@@ -132,7 +133,9 @@ def evaluate(machine: Machine, command: Command) -> Value:
 
 @program("source", ".")
 def source(machine: Machine, command: Command) -> Value:
-    if command.args:
+    if command.args and command.args[0].text in _STDIN:
+        machine.shell(command.stdin if command.stdin is not None else NOTHING)
+    elif command.args:
         machine.run_file(command.args[0].text, "shell", command.args, sourced=True)
     return NOTHING
 

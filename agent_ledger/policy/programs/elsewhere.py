@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..model import ANYTHING, NOTHING, REMOTE, SECRET, UNKNOWN, Command, Value
+from ..model import ANYTHING, NOTHING, REMOTE, SECRET, SOME, UNKNOWN, Command, Value
 from ..registry import program
 from ..simple import execute
 from .secrets import printed
@@ -35,8 +35,8 @@ def run_remote(machine: Machine, command: Command) -> Value | None:
     if command.stdin is not None:
         machine.send(command.stdin if command.stdin.marks & SECRET else NOTHING, rest[0].text)
     behind = behind_options(rest[1:], valued)
-    as_text(machine, behind, "host", command.stdin)
-    return Value(UNKNOWN, REMOTE)
+    said = as_text(machine, behind, "host", command.stdin)
+    return Value(UNKNOWN, REMOTE | said.marks & SECRET)
 
 
 _ENGINE_VALUES = frozenset(
@@ -144,7 +144,9 @@ def engine(machine: Machine, command: Command) -> Value | None:
     if verb == "exec":
         return run_in_container(machine, rest[1:], True, command.stdin, image=False)
     if verb in ("run", "create"):
-        return run_in_container(machine, rest[1:], True, command.stdin, image=True)
+        said = run_in_container(machine, rest[1:], True, command.stdin, image=True)
+        detached = verb == "create" or any(arg.text in ("-d", "--detach") for arg in rest)
+        return Value(SOME) if detached else said  # the id of the one that was made
     return printed(machine, command)
 
 

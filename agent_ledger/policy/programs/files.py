@@ -9,6 +9,7 @@ from .. import paths, secret_paths, watched_paths
 from ..model import ANYTHING, GLOB, NOTHING, SECRET, SOME, UNKNOWN, Command, Value
 from ..options import parse
 from ..registry import program
+from .words import joined
 
 if TYPE_CHECKING:
     from ..machine import Machine
@@ -46,6 +47,8 @@ def remove(machine: Machine, command: Command) -> Value | None:
     else:
         recursive = False
     if name == "rmdir":  # only empty folders go
+        if "/s" in [text.lower() for text in command.texts]:  # the one of Windows
+            machine.code("cmd", joined([Value(name), *command.args]))
         return NOTHING
     for target in found.operands:
         if name == "truncate" or (name == "shred" and not found.any("-u", "--remove")):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..model import ANYTHING, NOTHING, REMOTE, SECRET, UNKNOWN, Command, Value
 from ..options import parse
-from ..registry import program
+from ..registry import RAW, program
 from ..simple import execute
 from .projects import project_script
 from .words import joined
@@ -235,12 +235,7 @@ def cmdlet(machine: Machine, command: Command) -> Value | None:
         and command.stdin.marks & REMOTE
     ):
         machine.unseen(command.stdin)
-    machine.code(
-        "powershell",
-        joined(
-            [Value(command.name), *(Value(f"'{a.text}'" if " " in a.text else a.text, a.marks) for a in command.args)]
-        ),
-    )
+    machine.code("powershell", joined([Value(command.name), *command.args]))
     if command.name.lower() in ("iwr", "irm", "invoke-webrequest", "invoke-restmethod"):
         return Value(UNKNOWN, REMOTE)
     if command.name.lower() in ("gci", "get-childitem"):
@@ -269,6 +264,9 @@ def cmdlet(machine: Machine, command: Command) -> Value | None:
 def windows(machine: Machine, command: Command) -> Value | None:
     machine.code("cmd", joined([Value(command.name), *command.args]))
     return ANYTHING
+
+
+RAW.update((*_CMDLETS, *(name.lower() for name in _CMDLETS if "-" in name), "del", "erase", "rd"))
 
 
 @program("vim", "vi", "nvim", "ex", "view", "gvim")

@@ -8,6 +8,7 @@ from ..model import ANYTHING, UNKNOWN, Command, Value
 from ..options import parse
 from ..registry import program
 from ..simple import execute
+from .words import as_text
 
 if TYPE_CHECKING:
     from ..machine import Machine
@@ -56,12 +57,14 @@ def _first_file(machine: Machine, *names: str) -> Value | None:
 def project_script(machine: Machine, command: Command) -> Value | None:
     from ..code import recipes
 
-    found = parse(command.args, ("--prefix", "-C", "--cwd", "-w", "--workspace", "--filter", "-F", "--dir"))
+    found = parse(command.args, ("--prefix", "-C", "--cwd", "-w", "--workspace", "--filter", "-F", "--dir", "-c", "--call"))
     words = found.operands
     if not words:
         return None
     verb = words[0].text
     if verb in ("exec", "dlx", "x"):
+        if text := found.values.get("-c") or found.values.get("--call"):
+            return as_text(machine, [text])
         rest = list(command.args[[arg.text for arg in command.args].index(verb) + 1 :])
         while rest and rest[0].text.startswith("-"):
             rest.pop(0)

@@ -84,7 +84,7 @@ _OUTPUTS = ("yaml", "json", "jsonpath", "go-template", "template", "custom-colum
 def printed(machine: Machine, command: Command) -> Value | None:
     """What this command prints where that is a secret, else None."""
     texts = command.texts
-    if any(text in ("--help", "-h", "help") for text in texts):
+    if any(text in ("--help", "-h", "-help", "help") for text in texts):
         return None
     if command.name in ("kubectl", "oc", "k3s"):
         return _cluster(machine, command, texts)

@@ -235,6 +235,8 @@ def store(machine: Machine, command: Command) -> Value | None:
         if text
         in ("cp", "copy", "sync", "mv", "move", "put", "copyto", "rsync", "send", "upload", "add", "mirror", "push")
     ]
+    if "cat" in texts[:3]:
+        return Value(UNKNOWN, REMOTE)
     if not copies:
         return printed(machine, command)
     rest = words[copies[0] + 1 :]
