@@ -40,7 +40,7 @@ alter table x alter column y drop not null, drop column z
 SELECT 1; DROP TABLE orders; --
 WITH d AS (DELETE FROM orders RETURNING *) SELECT count(*) FROM d
 DO $$ BEGIN EXECUTE 'DROP TABLE orders'; END $$
-EXEC('DROP TABLE orders')
+EXEC (N'DROP TABLE orders')
 IF EXISTS (SELECT 1) DROP TABLE orders
 BEGIN; DELETE FROM orders; COMMIT;
 /*!50000 DROP TABLE orders */
