@@ -25,7 +25,7 @@ def alternatives(parts: tuple[Part, ...]) -> list[tuple[Part, ...]]:
             kept.append(part)
     if len(kept) > 200:
         return [parts]
-    done = []
+    done: list[tuple[Part, ...]] = []
     for alternative in _choices(text):
         made: list[Part] = []
         plain = ""
@@ -71,7 +71,7 @@ def _choices(text: str, depth: int = 0) -> list[str]:
 
 
 def _matching(text: str, start: int) -> tuple[int, list[int]]:
-    level, commas = 0, []
+    level, commas = 0, list[int]()
     for at in range(start, min(len(text), start + 2000)):
         char = text[at]
         if char == "{":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from . import registry
@@ -23,11 +22,10 @@ class Judgement:
     effects: tuple[Effect, ...] = ()
     commands: tuple[tuple[str, ...], ...] = ()
     paths: tuple[str, ...] = ()
-    remember: Callable[[], str] = lambda: ""  # call it where the call is let through: JSON for its row
 
 
 def judge(tool_name: str, args: object, session: Session, world: World) -> Judgement:
-    """Judge one call. ``world.cwd`` is the folder that the host names. Raises nothing for any arguments."""
+    """Judge one call; ``session.delta()`` then takes in what it does, ``session.forget()`` does not. ``world.cwd`` is the folder that the host names. Raises nothing for any arguments."""
     registry.load()
     workdir = world.cwd
     if tool_name == "terminal" and isinstance(args, dict) and isinstance(given := args.get("workdir"), str) and given:
@@ -43,7 +41,5 @@ def judge(tool_name: str, args: object, session: Session, world: World) -> Judge
     else:
         judge_tool(tool_name, args, machine)
 
-    def remember() -> str:
-        return session.take(machine, workdir, list(machine.scope.variables))
-
-    return Judgement(tuple(machine.effects), tuple(machine.commands), tuple(machine.paths), remember)
+    session.pending = lambda: session.take(machine, workdir)
+    return Judgement(tuple(machine.effects), tuple(machine.commands), tuple(machine.paths))

@@ -33,7 +33,7 @@ class Machine:
         self.paths: list[str] = []  # read or written
         self.mounts: tuple[tuple[str, str], ...] = ()  # (inside a container, here)
         self.place = "here"
-        self.secret = ""  # what was read last of what is secret
+        self.origin = ""  # what was read last of what is secret
         self.calling: list[str] = []
         self.opened: set[str] = set()  # descriptors that are connected to another machine
         self._pipes: dict[str, Value] = {}
@@ -158,6 +158,16 @@ class Machine:
         finally:
             self.scope = outer
 
+    def aside(
+        self,
+        text: Value | str,
+        place: str = "here",
+        arguments: Sequence[Value] = (),
+        stdin: Value | None = None,
+    ) -> Value:
+        """Run a command line in a shell of its own."""
+        return self.subshell(lambda: self.shell(text, place, arguments, stdin))
+
     def substitute(self, script: Script) -> Value:
         """What ``$(script)`` gives."""
         from .walk import run_script
@@ -192,7 +202,7 @@ class Machine:
         path = self.absolute(path)
         marks = SECRET if secret_paths.is_secret(path, self.home) or secret_paths.is_secret_folder(path) else 0
         if marks:
-            self.secret = path
+            self.origin = path
         if self.place == "here" or self.mounts:
             known = self.files.get(path)
             if known is not None and known.content is not None:
@@ -215,7 +225,7 @@ class Machine:
     def show(self, value: Value) -> None:
         """A value reaches the output, or a copy."""
         if value.marks & SECRET:
-            self.effect("credential_read", f"shows {self.secret or 'a secret'}", self.secret)
+            self.effect("credential_read", f"shows {self.origin or 'a secret'}", self.origin)
 
     def run_file(self, path: str, language: str = "", arguments: Sequence[Value] = (), sourced: bool = False) -> None:
         """Run or source a file."""
@@ -309,7 +319,7 @@ class Machine:
         """Send a value to another machine."""
         if content.marks & SECRET:
             self.effect(
-                "exfiltration", f"sends {self.secret or 'a secret'} to {destination or 'another machine'}", destination
+                "exfiltration", f"sends {self.origin or 'a secret'} to {destination or 'another machine'}", destination
             )
         elif content.marks & DUMP:
             self.effect("exfiltration", f"sends a whole database to {destination or 'another machine'}", destination)

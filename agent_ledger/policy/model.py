@@ -101,7 +101,10 @@ class Actions(Protocol):
 
     home: str  # of the user, absolute
     project: str  # the root of the working tree, absolute
-    cwd: str  # absolute, or UNKNOWN
+
+    @property
+    def cwd(self) -> str:
+        """The folder at work: absolute, or UNKNOWN."""
 
     def effect(self, kind: str, what: str, target: str = "", why: str = "") -> None:
         """Note a dangerous effect."""

@@ -36,20 +36,20 @@ def _run(machine: Machine, where: str, content: Value) -> None:
         if where.startswith("/etc/"):  # with the user in front
             lines += [line.partition(" ")[2].lstrip() for line in lines]
         for line in lines[:40]:
-            machine.subshell(lambda line=line: machine.shell(Value(line, content.marks)))  # type: ignore[misc]
+            machine.aside(Value(line, content.marks))
         if lines:
             return
     if where.endswith((".service", ".timer", ".desktop", ".path")):
         for line in content.text.split("\n")[:200]:
             if found := _UNIT.match(line):
-                machine.subshell(lambda found=found: machine.shell(found[1]))  # type: ignore[misc]
+                machine.aside(found[1])
         return
     if where.endswith(".plist"):
         words = _PLIST.findall(content.text)[:40]
         for word in words:
-            machine.subshell(lambda word=word: machine.shell(word))  # type: ignore[misc]
+            machine.aside(word)
         return
-    language = _RC_LANGUAGES.get(where.rpartition("/")[2], None)
+    language = _RC_LANGUAGES.get(where.rpartition("/")[2])
     if language is None:
         language = language_of(where, content.text) or "shell"
     if language == "shell":

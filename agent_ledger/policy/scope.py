@@ -26,20 +26,16 @@ class Scope:
     arrays: dict[str, list[Value]] = field(default_factory=dict)
     functions: dict[str, Node] = field(default_factory=dict)
     aliases: dict[str, str] = field(default_factory=dict)
+    exported: set[str] = field(default_factory=set)  # what later calls of the session get
     positional: tuple[Value, ...] = ()
     called: bool = False  # the positional parameters are those of a function or script that was called
 
     def child(self) -> Scope:
         """A subshell: what changes in it stays in it."""
         return Scope(
-            self.cwd,
-            dict(self.variables),
-            dict(self.arrays),
-            dict(self.functions),
-            dict(self.aliases),
-            self.positional,
-            self.called,
-        )
+            self.cwd, dict(self.variables), dict(self.arrays), dict(self.functions), dict(self.aliases),
+            set(self.exported), self.positional, self.called,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

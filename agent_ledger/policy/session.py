@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from ..redact import redact_text
 from .machine import Machine
 from .model import REMOTE, SECRET, Effect, Value
 from .scope import File, Scope
+from .syntax import Command as Node
 
 _MOST_FILES = 200
 _MOST_TEXT = 1_000_000  # characters of file contents kept in memory
@@ -26,9 +28,10 @@ class Session:
     workdir: str = ""  # the folder that the host named when ``cwd`` was changed
     variables: dict[str, Value] = field(default_factory=dict)
     aliases: dict[str, str] = field(default_factory=dict)
-    functions: dict[str, object] = field(default_factory=dict)
+    functions: dict[str, Node] = field(default_factory=dict)
     files: dict[str, File] = field(default_factory=dict)
     links: dict[str, str] = field(default_factory=dict)
+    pending: Callable[[], str] | None = None  # takes in what the call that was judged last does
 
     def folder(self, workdir: str) -> str:
         """Where a call works: where the session went, unless the host names another folder since."""
@@ -38,10 +41,20 @@ class Session:
         """A shell as this session left it."""
         return Scope(
             self.folder(workdir), dict(self.variables), functions=dict(self.functions), aliases=dict(self.aliases)
-        )  # type: ignore[arg-type]
+        )
 
-    def take(self, machine: Machine, workdir: str, exported: Sequence[str]) -> str:
-        """Remember what an allowed call changed; returns it as JSON for its row, '' where nothing did."""
+    def delta(self) -> str:
+        """Take in what the call that was judged last does, since it will run; returns it as JSON for its row, '' where
+        it leaves nothing."""
+        pending, self.pending = self.pending, None
+        return pending() if pending is not None else ""
+
+    def forget(self) -> None:
+        """The call that was judged last will not run."""
+        self.pending = None
+
+    def take(self, machine: Machine, workdir: str) -> str:
+        """Remember what a call changed; returns it as JSON, '' where it changed nothing."""
         scope = machine.scope
         delta: dict[str, object] = {}
         if scope.cwd != self.folder(workdir):
@@ -49,7 +62,7 @@ class Session:
             delta["cwd"], delta["workdir"] = scope.cwd, workdir
         changed = {
             name: scope.variables[name]
-            for name in exported
+            for name in scope.exported
             if name in scope.variables and self.variables.get(name) != scope.variables[name]
         }
         if changed:
@@ -98,7 +111,7 @@ class Session:
             except (ValueError, TypeError, KeyError, AttributeError, RecursionError):  # a foreign or damaged row
                 continue
 
-    def _apply(self, delta: dict[str, object]) -> None:
+    def _apply(self, delta: dict[str, Any]) -> None:
         if isinstance(cwd := delta.get("cwd"), str):
             self.cwd, self.workdir = cwd, str(delta.get("workdir", ""))
         for name, (text, marks) in _items(delta, "variables"):
@@ -118,7 +131,7 @@ class Session:
             self.files[path] = File(Value("\ue000", marks) if marks else None, effects)
 
 
-def _items(delta: dict[str, object], name: str) -> list[tuple[str, object]]:  # type: ignore[misc]
+def _items(delta: dict[str, Any], name: str) -> list[tuple[str, Any]]:
     found = delta.get(name)
     return list(found.items()) if isinstance(found, dict) else []
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 
-from . import expand, forks, walk, watched_paths
+from . import expand, forks, parameters, walk, watched_paths
 from .machine import Machine
 from .model import ANYTHING, NOTHING, REMOTE, UNKNOWN, Value
 from .registry import JUDGES, PROGRAMS, RAW, SHELLS, judges_of_family
@@ -60,7 +60,7 @@ def _assign(machine: Machine, node: Simple) -> dict[str, Value]:
             continue
         value = expand.one(machine, assignment.value)
         if assignment.append:
-            value = expand.lookup(machine, name) + value if name in machine.scope.variables else value
+            value = parameters.lookup(machine, name) + value if name in machine.scope.variables else value
         env[name] = value
         if name.startswith("AGENT_LEDGER_") or name == "HERMES_SAFE_MODE":
             machine.effect("tampering", f"sets {name}", name)

@@ -153,7 +153,7 @@ def _pipeline(machine: Machine, node: Pipeline, stdin: Value | None) -> Value:
         name = forks.name_of(command)
         if name.rpartition("/")[2] in SHELLS and not _has_option(command, "-c"):
             shell = number
-        elif 0 <= shell and name.rpartition("/")[2] in _TALKERS:
+        elif shell >= 0 and name.rpartition("/")[2] in _TALKERS:
             machine.effect("remote_shell", "connects a shell to another machine")
         data = machine.subshell(lambda command=command, data=data: run(machine, command, data))  # type: ignore[misc]
     return data if data is not None else NOTHING

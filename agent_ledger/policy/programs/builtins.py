@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from .. import expand
+from .. import parameters
 from ..model import ANYTHING, GLOB, NOTHING, SOME, UNKNOWN, Command, Value
 from ..options import parse
 from ..registry import program
@@ -45,7 +45,7 @@ def change_folder(machine: Machine, command: Command) -> Value:
     else:
         target = found.operands[0].text
         if target == "-":
-            target = expand.lookup(machine, "OLDPWD").text
+            target = parameters.lookup(machine, "OLDPWD").text
     scope.cwd = UNKNOWN if UNKNOWN in target else machine.absolute(target)
     scope.variables["OLDPWD"] = Value(before)
     if command.name == "pushd":
@@ -63,11 +63,14 @@ def pop_folder(machine: Machine, command: Command) -> Value:
 
 @program("export", "declare", "typeset", "local", "readonly")
 def declare(machine: Machine, command: Command) -> Value:
+    exports = command.name == "export" or "-x" in command.texts
     for arg in command.args:
         found = _NAME.match(arg.text)
+        name = found[0].rstrip("+=").partition("[")[0] if found else arg.text
+        if exports:
+            machine.scope.exported.add(name)
         if not found:
             continue
-        name = found[0].rstrip("=").rstrip("+").partition("[")[0]
         text = arg.text[found.end() :]
         if text[:1] == "~":
             text = machine.home + text[1:]
@@ -144,7 +147,7 @@ def source(machine: Machine, command: Command) -> Value:
 def trap(machine: Machine, command: Command) -> Value:
     found = [arg for arg in command.args if arg.text not in ("--", "-")]
     if len(found) > 1 and found[0].text and not found[0].text.startswith("-"):
-        machine.subshell(lambda: machine.shell(found[0]))
+        machine.aside(found[0])
     return NOTHING
 
 
@@ -235,25 +238,30 @@ def print_format(machine: Machine, command: Command) -> Value:
     texts = [arg.text for arg in rest]
     out = ""
     for _ in range(64):  # the format is used again until the arguments are
-        at = 0
-
-        def fill(found: re.Match[str]) -> str:
-            nonlocal at
-            kind = found[1]
-            if kind == "%":
-                return "%"
-            value = texts[at] if at < len(texts) else ""
-            at += 1
-            return unescape(value) if kind == "b" else value
-
-        out += _FORMAT.sub(fill, form)
-        texts = texts[at:]
-        if not texts or not at:
+        line, used = _filled(form, texts)
+        out += line
+        texts = texts[used:]
+        if not texts or not used:
             break
     if target:
         machine.scope.variables[target] = Value(out, marks)
         return NOTHING
     return Value(out, marks & ~GLOB if not rest else marks)
+
+
+def _filled(form: str, texts: list[str]) -> tuple[str, int]:
+    """A format with its first arguments put in, and how many those were."""
+    used = 0
+
+    def fill(found: re.Match[str]) -> str:
+        nonlocal used
+        if found[1] == "%":
+            return "%"
+        value = texts[used] if used < len(texts) else ""
+        used += 1
+        return unescape(value) if found[1] == "b" else value
+
+    return _FORMAT.sub(fill, form), used
 
 
 @program("pwd")

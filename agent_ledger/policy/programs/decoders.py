@@ -156,7 +156,7 @@ def openssl(machine: Machine, command: Command) -> Value | None:
 def decrypt(machine: Machine, command: Command) -> Value | None:
     texts = command.texts
     if any(text.startswith("--export-secret") for text in texts):
-        machine.secret = "a secret key"
+        machine.origin = "a secret key"
         return Value(UNKNOWN, SECRET)
     if any(text.startswith(("--delete-secret", "--delete-key")) for text in texts):
         machine.effect("recursive_delete", f"{command.name} deletes keys", "keys", "keys that cannot be had again")

@@ -85,7 +85,7 @@ def run_parallel(machine: Machine, command: Command) -> Value | None:
         items = _items(command.stdin, lines=True)
     if not rest:
         for item in items[:_MOST_LINES]:
-            machine.subshell(lambda item=item: machine.shell(item))  # type: ignore[misc]
+            machine.aside(item)
         return ANYTHING
     if not any("{" in word.text for word in rest):
         rest = [*rest, Value("{}")]

@@ -26,11 +26,11 @@ def run_remote(machine: Machine, command: Command) -> Value | None:
             else (command.args[at + 1].text if at + 1 < len(command.args) else "")
         )
         if text.removeprefix("-o").lower().startswith(("proxycommand=", "localcommand=")):
-            machine.subshell(lambda text=text: machine.shell(text.partition("=")[2]))  # type: ignore[misc]
+            machine.aside(text.partition("=")[2])
     rest = behind_options(command.args, valued)
     if len(rest) < 2:
         if rest and command.stdin is not None and command.stdin.text:
-            machine.subshell(lambda: machine.shell(command.stdin or NOTHING, "host"))
+            machine.aside(command.stdin or NOTHING, "host")
         return Value(UNKNOWN, REMOTE)
     if command.stdin is not None:
         machine.send(command.stdin if command.stdin.marks & SECRET else NOTHING, rest[0].text)

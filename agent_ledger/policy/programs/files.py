@@ -235,7 +235,7 @@ def pack(machine: Machine, command: Command) -> Value | None:
             re.DOTALL,
         )
         if found:
-            machine.subshell(lambda found=found: machine.shell(found[1]))  # type: ignore[misc]
+            machine.aside(found[1])
     if command.name in ("tar", "gtar", "bsdtar"):
         return _tar(machine, args, command)
     found_options = parse(args, ("-x", "-i", "-b", "-n", "-P", "-p"))

@@ -99,9 +99,9 @@ def grep(machine: Machine, command: Command) -> Value | None:
         return ANYTHING
     value = content(machine, operands, command)
     asked = pattern.text if pattern is not None else ""
-    if not operands and value.marks & SECRET and machine.secret.startswith("the whole environment"):
-        if not (found.any("-v", "--invert-match") or _SECRET_PATTERN.search(asked.rstrip("="))):
-            return Value(UNKNOWN)
+    environment = not operands and value.marks & SECRET and machine.origin.startswith("the whole environment")
+    if environment and not found.any("-v", "--invert-match") and not _SECRET_PATTERN.search(asked.rstrip("=")):
+        return Value(UNKNOWN)
     if value.marks & GLOB:
         if found.any("-v"):
             return value
@@ -122,7 +122,7 @@ def sed(machine: Machine, command: Command) -> Value | None:
     text = script.text if script is not None else ""
     runs = re.match(r"(?:\d+|\$|/[^/]*/)?\s*e\s+(.+)", text, re.DOTALL)
     if runs:
-        machine.subshell(lambda: machine.shell(runs[1]))
+        machine.aside(runs[1])
     if found.any("-i", "--in-place") or any(flag.startswith("-i") for flag in found.flags):
         for operand in operands:
             where = machine.absolute(operand.text)

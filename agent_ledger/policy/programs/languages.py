@@ -291,7 +291,7 @@ def vim(machine: Machine, command: Command) -> Value | None:
             continue
         found = re.search(r"(?:^|\|)\s*(?:silent!?\s+)?(?:\S*!|call\s+system\(['\"])(.+)", line)
         if found and (line.lstrip().startswith("!") or "!" in line[:12] or "system(" in line):
-            machine.subshell(lambda found=found: machine.shell(found[1].rstrip("\"')")))  # type: ignore[misc]
+            machine.aside(found[1].rstrip("\"')"))
     return NOTHING
 
 
@@ -300,5 +300,5 @@ def debugger(machine: Machine, command: Command) -> Value | None:
     for arg in command.args:
         found = re.match(r"(?:spawn|shell|!|exec|system|platform shell)\s*(.+)", arg.text)
         if found:
-            machine.subshell(lambda found=found: machine.shell(found[1]))  # type: ignore[misc]
+            machine.aside(found[1])
     return None

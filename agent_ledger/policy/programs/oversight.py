@@ -59,7 +59,7 @@ def installer(machine: Machine, command: Command) -> Value | None:
     if texts[:1] in (["uninstall"], ["remove"]) and _OURS & set(texts[1:]):
         machine.effect("tampering", "removes the recorder", "plugins")
     if command.name == "pipx" and texts[:1] == ["run"]:
-        from .wrappers import run_through
+        from .runners import run_through
 
         return run_through(machine, command)
     return ANYTHING

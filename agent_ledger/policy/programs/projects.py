@@ -39,7 +39,7 @@ def make(machine: Machine, command: Command) -> Value | None:
         goals = [word.text for word in found.operands if "=" not in word.text]
         settings = dict(word.text.split("=", 1) for word in found.operands if "=" in word.text)
         for line in recipes.make_lines(text.text, goals, settings):
-            machine.subshell(lambda line=line: machine.shell(line))  # type: ignore[misc]
+            machine.aside(line)
         return ANYTHING
 
     return machine.subshell(work)
@@ -96,7 +96,7 @@ def project_script(machine: Machine, command: Command) -> Value | None:
         text = machine.content("package.json")
         if text.text not in ("", UNKNOWN):
             for line in recipes.package_lines(text.text, name):
-                machine.subshell(lambda line=line: machine.shell(line))  # type: ignore[misc]
+                machine.aside(line)
         return ANYTHING
 
     return machine.subshell(work)
@@ -127,5 +127,5 @@ def recipe(machine: Machine, command: Command) -> Value | None:
     goals = [word.text for word in found.operands if "=" not in word.text]
     lines = recipes.just_lines(text.text, goals) if just else recipes.task_lines(text.text, goals)
     for line in lines:
-        machine.subshell(lambda line=line: machine.shell(line))  # type: ignore[misc]
+        machine.aside(line)
     return ANYTHING

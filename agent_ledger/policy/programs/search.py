@@ -31,7 +31,7 @@ def find(machine: Machine, command: Command) -> Value | None:
     while at < len(args) and not args[at].text.startswith(("-", "(", "!", ")")):
         roots.append(args[at])
         at += 1
-    names, wholes, filtered = [], [], False
+    names, wholes, filtered = list[Value](), list[Value](), False
     runs: list[list[Value]] = []
     delete = pruned = False
     negated = False

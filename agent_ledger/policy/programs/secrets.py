@@ -111,7 +111,7 @@ def printed(machine: Machine, command: Command) -> Value | None:
 
 
 def _secret(machine: Machine, what: str) -> Value:
-    machine.secret = what
+    machine.origin = what
     return Value(UNKNOWN, SECRET)
 
 
@@ -188,7 +188,7 @@ def git(machine: Machine, command: Command) -> Value | None:
         if arg.text == "-c":
             name, _, value = args[at + 1].text.partition("=")
             if value.startswith("!"):
-                machine.subshell(lambda value=value: machine.shell(value[1:]))  # type: ignore[misc]
+                machine.aside(value[1:])
             elif (
                 name.lower()
                 in (
@@ -201,7 +201,7 @@ def git(machine: Machine, command: Command) -> Value | None:
                 )
                 and " " in value
             ):
-                machine.subshell(lambda value=value: machine.shell(value))  # type: ignore[misc]
+                machine.aside(value)
     texts = command.texts
     for words in (
         ("filter-branch", "--tree-filter"),
@@ -219,7 +219,7 @@ def git(machine: Machine, command: Command) -> Value | None:
         ):
             rest = args[texts.index(words[1]) + 1 :]
             text = " ".join(a.text for a in rest if a.text not in ("--recursive", "--quiet"))
-            machine.subshell(lambda text=text: machine.shell(text))  # type: ignore[misc]
+            machine.aside(text)
     if "config" in texts[:4] and any(text.startswith("!") for text in texts):
         return None
     return printed(machine, command)

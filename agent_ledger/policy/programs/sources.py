@@ -40,11 +40,11 @@ def history(machine: Machine, command: Command) -> Value | None:
 def print_environment(machine: Machine, command: Command) -> Value | None:
     names = [arg.text for arg in command.args if not arg.text.startswith("-")]
     if not names:
-        machine.secret = "the whole environment"
+        machine.origin = "the whole environment"
         return Value(UNKNOWN, SECRET)
     for name in names:
         if secret_paths.is_secret_variable(name):
-            machine.secret = f"${name}"
+            machine.origin = f"${name}"
             return Value(UNKNOWN, SECRET)
     return ANYTHING
 

@@ -65,7 +65,7 @@ def _send_data(machine: Machine, command: Command, value: Value, where: str) -> 
         machine.send(_input(machine, command, text[1:]), where)
     elif "=@" in text:
         machine.send(_input(machine, command, text.partition("=@")[2]), where)
-    elif value.marks & SECRET and (text.strip() == UNKNOWN or not machine.secret.startswith("$")):
+    elif value.marks & SECRET and (text.strip() == UNKNOWN or not machine.origin.startswith("$")):
         machine.send(value, where)
 
 

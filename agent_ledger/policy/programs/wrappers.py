@@ -81,7 +81,7 @@ def run_wrapped(machine: Machine, command: Command) -> Value | None:
         rest = take_assignments(machine, rest, env)
     if command.name == "hyperfine":
         for text in rest:
-            machine.subshell(lambda text=text: machine.shell(text))  # type: ignore[misc]
+            machine.aside(text)
         return NOTHING
     return execute(machine, rest, command.stdin, env) if rest else ANYTHING
 
@@ -99,10 +99,10 @@ def run_env(machine: Machine, command: Command) -> Value | None:
         elif text in ("-C", "--chdir") and rest:
             machine.scope.cwd = machine.absolute(rest.pop(0).text)
         elif text in ("-S", "--split-string") and rest:
-            return machine.subshell(lambda: machine.shell(Value(" ".join(v.text for v in rest))))
+            return machine.aside(Value(" ".join(v.text for v in rest)))
         elif text.startswith("-S") or text.startswith("--split-string="):
             words = text[2:] if text.startswith("-S") else text.partition("=")[2]
-            return machine.subshell(lambda: machine.shell(Value(" ".join([words, *(v.text for v in rest)]))))
+            return machine.aside(Value(" ".join([words, *(v.text for v in rest)])))
     if rest and rest[0].text == "-":
         rest.pop(0)
     rest = take_assignments(machine, rest, env)
@@ -113,7 +113,7 @@ def run_env(machine: Machine, command: Command) -> Value | None:
             return execute(machine, rest, command.stdin, env)
         finally:
             machine.scope.variables = kept
-    machine.secret = "the whole environment"
+    machine.origin = "the whole environment"
     return Value(UNKNOWN, SECRET)
 
 
@@ -140,11 +140,11 @@ def run_dash_c(machine: Machine, command: Command) -> Value | None:
     args = list(command.args)
     for at, arg in enumerate(args):
         if arg.text in ("-c", "--command", "--session-command", "--run") and at + 1 < len(args):
-            return machine.subshell(lambda: machine.shell(args[at + 1]))
+            return machine.aside(args[at + 1])
         if arg.text.startswith(("--command=", "--session-command=")):
-            return machine.subshell(lambda: machine.shell(Value(arg.text.partition("=")[2], arg.marks)))
+            return machine.aside(Value(arg.text.partition("=")[2], arg.marks))
         if re.fullmatch(r"-[a-z]*c", arg.text) and command.name in ("su", "script") and at + 1 < len(args):
-            return machine.subshell(lambda: machine.shell(args[at + 1]))
+            return machine.aside(args[at + 1])
     if command.name == "flock":
         rest = behind_options(args, frozenset({"-w", "--timeout", "-E"}))[1:]
         return execute(machine, rest, command.stdin, {}) if rest else None
@@ -155,14 +155,14 @@ def run_dash_c(machine: Machine, command: Command) -> Value | None:
         rest = behind_options(args, frozenset({"-u", "-g"}))
         return execute(machine, rest, command.stdin, {}) if rest else None
     if command.name == "su" and command.stdin is not None:
-        return machine.subshell(lambda: machine.shell(command.stdin or NOTHING))
+        return machine.aside(command.stdin or NOTHING)
     return None
 
 
 @program("at", "batch")
 def run_later(machine: Machine, command: Command) -> Value | None:
     if command.stdin is not None:
-        machine.subshell(lambda: machine.shell(command.stdin or NOTHING))
+        machine.aside(command.stdin or NOTHING)
     return NOTHING
 
 
