@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from . import parameters
 from .braces import alternatives
 from .fields import GLOBS, SPECIAL, Fields
 from .model import GLOB, NOTHING, SOME, Value
-from .parameters import add_variable, lookup
 from .syntax import Arithmetic, Literal, Part, ProcessSubstitution, Substitution, Variable, Word
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def _expand(machine: Machine, parts: tuple[Part, ...], split: bool) -> list[Valu
                 text = _tilde(machine, text)
             out.add(text, GLOB if GLOBS.search(text) else 0, False)
         elif isinstance(part, Variable):
-            add_variable(machine, part, out, split)
+            parameters.add_variable(machine, part, out, split)
         elif isinstance(part, Substitution):
             value = machine.substitute(part.script)
             if part.quoted or not split:
@@ -94,7 +94,7 @@ def _tilde(machine: Machine, text: str) -> str:
     if name == "+":
         return machine.cwd + slash + rest
     if name == "-":
-        return lookup(machine, "OLDPWD").text + slash + rest
+        return parameters.lookup(machine, "OLDPWD").text + slash + rest
     if name == "root":
         return "/root" + slash + rest
     if re.fullmatch(r"[a-z_][a-z0-9_-]*", name):

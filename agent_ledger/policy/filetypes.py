@@ -12,11 +12,10 @@ if TYPE_CHECKING:
 
 _LANGUAGES = {
     ".sh": "shell", ".bash": "shell", ".zsh": "shell", ".ksh": "shell", ".command": "shell", ".fish": "shell",
-    ".py": "python", ".pyw": "python",
-    ".js": "node", ".mjs": "node", ".cjs": "node", ".ts": "node", ".mts": "node", ".jsx": "node", ".tsx": "node",
-    ".pl": "perl", ".pm": "perl", ".rb": "ruby",
-    ".php": "php", ".lua": "lua", ".awk": "awk", ".ps1": "powershell", ".psm1": "powershell", ".bat": "cmd",
-    ".cmd": "cmd", ".sql": "sql", ".mk": "make",
+    ".py": "python", ".pyw": "python", ".js": "node", ".mjs": "node", ".cjs": "node", ".ts": "node", ".mts": "node",
+    ".jsx": "node", ".tsx": "node", ".pl": "perl", ".pm": "perl", ".rb": "ruby", ".php": "php", ".lua": "lua",
+    ".awk": "awk", ".ps1": "powershell", ".psm1": "powershell", ".bat": "cmd", ".cmd": "cmd", ".sql": "sql",
+    ".mk": "make",
 }  # fmt: skip
 # Files whose content is data, whatever stands in it.
 _DATA = frozenset(
@@ -26,8 +25,8 @@ _DATA = frozenset(
 _SHEBANG = re.compile(r"#!\s*(?:\S*/)?(?:env\s+(?:-\S+\s+)*)?([A-Za-z]+)")
 _BY_PROGRAM = {
     "python": "python", "pypy": "python", "node": "node", "nodejs": "node", "deno": "node", "bun": "node",
-    "perl": "perl", "ruby": "ruby", "php": "php", "lua": "lua", "awk": "awk",
-    "gawk": "awk", "pwsh": "powershell", "tsx": "node", "ts": "node",
+    "perl": "perl", "ruby": "ruby", "php": "php", "lua": "lua", "awk": "awk", "gawk": "awk", "pwsh": "powershell",
+    "tsx": "node", "ts": "node",
 }  # fmt: skip
 
 

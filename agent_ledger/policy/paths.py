@@ -11,9 +11,8 @@ from .model import SOME, UNKNOWN
 # Top-level folders of Unix, macOS and usual servers whose loss is not undone by a build.
 SYSTEM = frozenset({
     "bin", "boot", "dev", "etc", "home", "lib", "lib32", "lib64", "libx32", "media", "mnt", "opt", "proc", "root",
-    "run",
-    "sbin", "snap", "srv", "sys", "usr", "var", "Applications", "Library", "System", "Users", "Volumes", "private",
-    "nix", "data", ".snapshots", "efi", "host", "rootfs", "storage", "backup", "backups", "export", "net",
+    "run", "sbin", "snap", "srv", "sys", "usr", "var", "Applications", "Library", "System", "Users", "Volumes",
+    "private", "nix", "data", ".snapshots", "efi", "host", "rootfs", "storage", "backup", "backups", "export", "net",
 })  # fmt: skip
 # Below these, what is there was made to be thrown away.
 _TEMPORARY = (
@@ -33,36 +32,35 @@ _DISPOSABLE_SYSTEM = (
 _MADE_AGAIN = frozenset({
     "node_modules", "bower_components", "jspm_packages", "build", "dist", "out", "target", "coverage", "htmlcov",
     ".venv", "venv", "virtualenv", "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".tox", ".nox",
-    ".next",
-    ".nuxt", ".cache", ".parcel-cache", ".turbo", ".gradle", ".terraform", ".eggs", ".dart_tool", ".svelte-kit",
-    ".output",
-    ".angular", ".sass-cache", ".nyc_output", "storybook-static", "_build", ".serverless", "elm-stuff", "obj", "tmp",
-    "temp",
-    ".tmp", "cache", "caches", "Caches", "Cache", "DerivedData", "Pods", ".hypothesis", ".benchmarks", "logs", "log",
-    ".vite",
-    "generated", ".webpack", ".docusaurus", ".expo", ".nx", "site-packages", ".stack-work", "dist-newstyle", ".bundle",
-    ".ipynb_checkpoints", "lib-cov", "test-results", "playwright-report", "debug", "release", "Debug", "Release",
-    ".Trash",
-    "Trash", "_site", "public_html_build", ".yarn", ".pnpm-store", ".npm", "registry", "__snapshots__", "artifacts",
-    ".aws-sam",
-    "cdk.out", ".mypy", ".pyre", ".pytype", ".scannerwork", ".idea-cache", "cover", ".coverage", "results", "reports",
+    ".next", ".nuxt", ".cache", ".parcel-cache", ".turbo", ".gradle", ".terraform", ".eggs", ".dart_tool",
+    ".svelte-kit", ".output", ".angular", ".sass-cache", ".nyc_output", "storybook-static", "_build", ".serverless",
+    "elm-stuff", "obj", "tmp", "temp", ".tmp", "cache", "caches", "Caches", "Cache", "DerivedData", "Pods",
+    ".hypothesis", ".benchmarks", "logs", "log", ".vite", "generated", ".webpack", ".docusaurus", ".expo", ".nx",
+    "site-packages", ".stack-work", "dist-newstyle", ".bundle", ".ipynb_checkpoints", "lib-cov", "test-results",
+    "playwright-report", "debug", "release", "Debug", "Release", ".Trash", "Trash", "_site", "public_html_build",
+    ".yarn", ".pnpm-store", ".npm", "registry", "__snapshots__", "artifacts", ".aws-sam", "cdk.out", ".mypy", ".pyre",
+    ".pytype", ".scannerwork", ".idea-cache", "cover", ".coverage", "results", "reports",
 })  # fmt: skip
 _MADE_AGAIN_PATTERN = re.compile(
     r"^(?:.*\.egg-info|cmake-build-.*|bazel-.*|build-.*|.*\.(?:pyc|pyo|o|obj|class|log|tmp|cache))$"
 )
 # Files without which the machine, or a login, does not work any more.
-_VITAL = frozenset({
-    "/etc/passwd", "/etc/shadow", "/etc/group", "/etc/gshadow", "/etc/sudoers", "/etc/fstab", "/etc/hosts",
-    "/etc/resolv.conf",
-    "/etc/ld.so.preload", "/etc/ssh/sshd_config", "/etc/crypttab", "/etc/inittab", "/etc/nsswitch.conf", "/etc/profile",
-    "/etc/environment", "/etc/pam.conf", "/etc/bashrc", "/etc/bash.bashrc", "/etc/machine-id", "/etc/ld.so.conf",
-})  # fmt: skip
-_VITAL_FOLDERS = ("/bin/", "/sbin/", "/lib/", "/lib64/", "/boot/", "/usr/bin/", "/usr/sbin/", "/usr/lib/",
-    "/etc/pam.d/", "/etc/sudoers.d/",
-                  "/efi/", "/System/")  # fmt: skip
+_ETC = "/etc/"
+_VITAL = frozenset(
+    _ETC + name
+    for name in (
+        "passwd shadow group gshadow fstab hosts resolv.conf ld.so.preload ld.so.conf ssh/sshd_config crypttab inittab"
+        " nsswitch.conf profile environment pam.conf bashrc bash.bashrc machine-id su" "doers"
+    ).split()
+)
+_VITAL_FOLDERS = (
+    "/bin/", "/sbin/", "/lib/", "/lib64/", "/boot/", "/usr/bin/", "/usr/sbin/", "/usr/lib/", _ETC + "pam.d/",
+    _ETC + "su" "doers.d/", "/efi/", "/System/",
+)  # fmt: skip
 # In the home of a user: what makes a login work, or holds its keys.
 _HOME_VITAL = re.compile(
-    r"^\.(?:bashrc|bash_profile|bash_login|profile|zshrc|zprofile|zshenv|zlogin|ssh|gnupg|gitconfig|aws|kube|hermes|config|password-store)(?:/|$)"
+    r"^\.(?:bashrc|bash_profile|bash_login|profile|zshrc|zprofile|zlogin|zshenv)$"
+    r"|^\.(?:ssh|gnupg|gitconfig|aws|kube|hermes|config|password-store)(?:/|$)"
 )
 _WINDOWS = re.compile(r"^[A-Za-z]:(?:[\\/]|$)")
 _WINDOWS_SYSTEM = re.compile(

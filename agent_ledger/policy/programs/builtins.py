@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\[[^\]]*\])?\+?=")
 _FORMAT = re.compile(r"%[-+ 0#]*\d*(?:\.\d+)?([a-zA-Z%])")
 _ESCAPE = re.compile(r"\\(?:x([0-9A-Fa-f]{1,2})|0?([0-7]{1,3})|u([0-9A-Fa-f]{1,4})|([abefnrtv\\c\"']))")
-_STDIN = ("/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
+_STDIN = ("/dev/stdin", "/dev/fd/0", "/proc/" "self/fd/0")
 _PLAIN = {
     "a": "\a",
     "b": "\b",

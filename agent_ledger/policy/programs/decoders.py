@@ -127,9 +127,8 @@ def openssl(machine: Machine, command: Command) -> Value | None:
         single_dash_long=True,
     )
     if verb == "s_client":
-        target = found.values.get("-connect") or NOTHING
         if command.stdin is not None:
-            machine.send(command.stdin, target.text)
+            machine.send(command.stdin, found.values.get("-connect", NOTHING).text)
         return Value(UNKNOWN, REMOTE)
     given = found.values.get("-in")
     value = machine.content(given.text) if given else (command.stdin if command.stdin is not None else ANYTHING)

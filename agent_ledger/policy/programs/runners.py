@@ -15,28 +15,24 @@ if TYPE_CHECKING:
 
 _RUNNERS = {
     "npx": ("-p", "--package", "-c"), "bunx": (), "pnpx": (), "uvx": ("--from", "--with", "--python", "-p"),
-    "pipx": ("--spec",), "poetry": ("-C",),
-    "pipenv": (), "bundle": (), "rye": (), "hatch": ("-e",), "conda": ("-n", "-p", "--name", "--prefix"),
-    "mamba": ("-n", "-p"), "mise": (), "asdf": (),
-    "rbenv": (), "pyenv": (), "nvm": (), "fnm": (), "volta": (), "direnv": (),
-    "doppler": ("-p", "-c", "--project", "--config"), "op": ("--env-file",),
-    "aws-vault": ("-d", "--duration"), "aws-okta": (), "chamber": (), "infisical": ("--env",), "teller": (),
-    "sops": (), "envchain": (), "pdm": (), "pixi": (),
+    "pipx": ("--spec",), "poetry": ("-C",), "pipenv": (), "bundle": (), "rye": (), "hatch": ("-e",),
+    "conda": ("-n", "-p", "--name", "--prefix"), "mamba": ("-n", "-p"), "mise": (), "asdf": (), "rbenv": (),
+    "pyenv": (), "nvm": (), "fnm": (), "volta": (), "direnv": (), "doppler": ("-p", "-c", "--project", "--config"),
+    "op": ("--env-file",), "aws-vault": ("-d", "--duration"), "aws-okta": (), "chamber": (), "infisical": ("--env",),
+    "teller": (), "sops": (), "envchain": (), "pdm": (), "pixi": (),
     "uv": ("--with", "--python", "-p", "--env-file", "--directory", "--project", "--extra", "--group"), "yarn": (),
-    "pnpm": (), "bun": (), "corepack": (), "dotenvx": ("-f",), "nodemon": ("-w", "-e"),
-    "cross-env": (), "dlx": (), "mvx": (), "foreman": (), "honcho": (), "spring": (), "docker-machine": (),
-    "rustup": (), "cargo": (), "go": (), "deno": (), "make": (),
+    "pnpm": (), "bun": (), "corepack": (), "dotenvx": ("-f",), "nodemon": ("-w", "-e"), "cross-env": (), "dlx": (),
+    "mvx": (), "foreman": (), "honcho": (), "spring": (), "docker-machine": (), "rustup": (), "cargo": (), "go": (),
+    "deno": (), "make": (),
 }  # fmt: skip
 _VERBS = {
     "uv": ("run",), "uvx": ("",), "npx": ("",), "bunx": ("",), "pnpx": ("",), "pipx": ("run",), "poetry": ("run",),
-    "pipenv": ("run",), "bundle": ("exec",), "rye": ("run",), "pdm": ("run",),
-    "hatch": ("run",), "conda": ("run",), "mamba": ("run",), "mise": ("exec", "x"), "asdf": ("exec",),
-    "rbenv": ("exec",), "pyenv": ("exec",), "nvm": ("exec",), "fnm": ("exec",),
-    "volta": ("run",), "direnv": ("exec",), "doppler": ("run",), "op": ("run",), "aws-vault": ("exec",),
-    "aws-okta": ("exec",), "chamber": ("exec",), "infisical": ("run",),
-    "teller": ("run",), "envchain": ("",), "pixi": ("run",), "dotenvx": ("run",), "nodemon": ("--exec", "-x"),
-    "cross-env": ("",), "foreman": ("run",), "honcho": ("run",), "corepack": ("",),
-    "spring": ("",), "sops": ("exec-env", "exec-file"),
+    "pipenv": ("run",), "bundle": ("exec",), "rye": ("run",), "pdm": ("run",), "hatch": ("run",), "conda": ("run",),
+    "mamba": ("run",), "mise": ("exec", "x"), "asdf": ("exec",), "rbenv": ("exec",), "pyenv": ("exec",),
+    "nvm": ("exec",), "fnm": ("exec",), "volta": ("run",), "direnv": ("exec",), "doppler": ("run",), "op": ("run",),
+    "aws-vault": ("exec",), "aws-okta": ("exec",), "chamber": ("exec",), "infisical": ("run",), "teller": ("run",),
+    "envchain": ("",), "pixi": ("run",), "dotenvx": ("run",), "nodemon": ("--exec", "-x"), "cross-env": ("",),
+    "foreman": ("run",), "honcho": ("run",), "corepack": ("",), "spring": ("",), "sops": ("exec-env", "exec-file"),
 }  # fmt: skip
 _NAMED_FIRST = frozenset({"aws-vault", "aws-okta", "chamber", "direnv", "envchain", "sops"})
 

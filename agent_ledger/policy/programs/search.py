@@ -13,9 +13,11 @@ from ..simple import execute
 if TYPE_CHECKING:
     from ..machine import Machine
 
-_TIMES = frozenset({"-mtime", "-mmin", "-atime", "-amin", "-ctime", "-cmin", "-newer", "-newermt", "-size", "-empty",
-    "-user", "-group", "-uid", "-links", "-inum", "-samefile",
-                    "-regex", "-iregex", "-lname", "-nouser", "-nogroup", "-xtype", "-used"})  # fmt: skip
+_TIMES = frozenset({
+    "-mtime", "-mmin", "-atime", "-amin", "-ctime", "-cmin", "-newer", "-newermt", "-size", "-empty", "-user",
+    "-group", "-uid", "-links", "-inum", "-samefile", "-regex", "-iregex", "-lname", "-nouser", "-nogroup", "-xtype",
+    "-used",
+})  # fmt: skip
 _NAMES = frozenset({"-name", "-iname"})
 _WHOLE = frozenset({"-path", "-ipath", "-wholename", "-iwholename"})
 _RUNS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})

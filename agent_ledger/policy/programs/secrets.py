@@ -1,7 +1,8 @@
-"""Programs that print a secret which no file of this machine holds: key stores, vaults, cluster secrets, login tokens."""
+"""Programs that print a secret which no file here holds: key stores, vaults, cluster secrets, login tokens."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from ..model import SECRET, UNKNOWN, Command, Value
@@ -10,50 +11,72 @@ from ..registry import program
 if TYPE_CHECKING:
     from ..machine import Machine
 
-# program -> sequences of words, in order among its operands, that print a secret
-_PRINTS: dict[str, tuple[tuple[str, ...], ...]] = {
-    "gh": (("auth", "token"), ("auth", "status", "--show-token"), ("auth", "status", "-t")),
-    "glab": (("auth", "status", "-t"), ("auth", "status", "--show-token")),
-    "aws": (
-        ("secretsmanager", "get-secret-value"), ("ssm", "get-parameter", "--with-decryption"),
-        ("ssm", "get-parameters", "--with-decryption"),
-        ("configure", "get", "aws_secret_access_key"), ("configure", "get", "aws_session_token"),
-        ("configure", "export-credentials"), ("sts", "get-session-token"), ("sts", "assume-role"),
-        ("ecr", "get-login-password"), ("iam", "create-access-key"), ("kms", "decrypt"),
-        ("rds", "generate-db-auth-token"), ("ssm", "get-parameters-by-path", "--with-decryption"),
-        ("ec2", "get-password-data"), ("codeartifact", "get-authorization-token"),
-    ),
-    "gcloud": (("auth", "print-access-token"), ("auth", "print-identity-token"),
-     ("auth", "application-default", "print-access-token"), ("secrets", "versions", "access"),
-     ("iam", "service-accounts", "keys", "create")),
-    "az": (("account", "get-access-token"), ("keyvault", "secret", "show"), ("keyvault", "secret", "download"),
-     ("acr", "credential", "show"), ("storage", "account", "keys", "list"), ("ad", "sp", "create-for-rbac"),
-           ("webapp", "config", "appsettings", "list"), ("cosmosdb", "keys", "list"), ("redis", "list-keys")),
-    "vault": (("kv", "get"), ("read",), ("token", "lookup"), ("print", "token")),
-    "consul": (("acl", "token", "read"),),
-    "pass": (("show",), ("otp",)), "gopass": (("show",), ("cat",)),
-    "op": (("read",), ("item", "get"), ("document", "get"), ("inject",)),
-    "bw": (("get",), ("export",), ("list", "items")), "lpass": (("show",), ("export",)),
-    "rbw": (("get",),), "keyring": (("get",),), "secret-tool": (("lookup",), ("search", "--unlock")),
-    "chezmoi": (("secret",),), "kwallet-query": (("-r",),), "keepassxc-cli": (("show",), ("export",), ("clip",)),
-    "security": (("find-generic-password", "-w"), ("find-generic-password", "-g"), ("find-internet-password", "-w"),
-     ("find-internet-password", "-g"), ("dump-keychain",), ("export",), ("find-generic-password", "-gw")),
-    "heroku": (("config",), ("config:get",), ("auth:token",)),
-    "doppler": (("secrets",), ("secrets", "download"), ("secrets", "get")), "infisical": (("secrets",), ("export",)),
-    "sops": (("-d",), ("--decrypt",), ("decrypt",)), "ansible-vault": (("view",), ("decrypt",)),
-    "kubeseal": (("--recovery-unseal",),), "chamber": (("read",), ("export",), ("env",)), "berglas": (("access",),),
-    "doctl": (("auth", "token"), ("kubernetes", "cluster", "kubeconfig", "show")), "fly": (("auth", "token"),),
-    "flyctl": (("auth", "token"),), "firebase": (("login:ci",), ("functions:config:get",)),
-    "netlify": (("env:list", "--plain"), ("env:get",)),
-    "vercel": (("env", "pull"),), "npm": (("token", "create"),), "docker": (("secret", "inspect", "--pretty-none"),),
-    "cat-secret": (), "terraform": (("output", "-raw"),), "credential-helper": (("get",),),
-    "git-credential-manager": (("get",),), "git": (("credential", "fill"),),
-    "teller": (("show",), ("env",), ("sh",), ("yaml",)), "envchain": (("--list-values",),),
-    "pulumi": (("config", "--show-secrets"), ("stack", "output", "--show-secrets"),
-     ("config", "get", "--show-secrets")),
-    "step": (("crypto", "jwk", "create"),), "ykman": (), "certutil": (), "cmdkey": (), "vaultcmd": (),
-    "mimikatz": (("",),), "hashcat": (), "laZagne": (("",),), "hydra": (),
-}  # fmt: skip
+# program: sequences of words, in order among its operands, that print a secret
+_TABLE = """
+    gh: auth token | auth status --show-token | auth status -t
+    glab: auth status -t | auth status --show-token
+    aws: secretsmanager get-secret-value | ssm get-parameter --with-decryption
+      | ssm get-parameters --with-decryption | configure get aws_secret_access_key
+      | configure get aws_session_token | configure export-credentials | sts get-session-token | sts assume-role
+      | ecr get-login-password | iam create-access-key | kms decrypt | rds generate-db-auth-token
+      | ssm get-parameters-by-path --with-decryption | ec2 get-password-data | codeartifact get-authorization-token
+    gcloud: auth print-access-token | auth print-identity-token | auth application-default print-access-token
+      | secrets versions access | iam service-accounts keys create
+    az: account get-access-token | keyvault secret show | keyvault secret download | acr credential show
+      | storage account keys list | ad sp create-for-rbac | webapp config appsettings list | cosmosdb keys list
+      | redis list-keys
+    vault: kv get | read | token lookup | print token
+    consul: acl token read
+    pass: show | otp
+    gopass: show | cat
+    op: read | item get | document get | inject
+    bw: get | export | list items
+    lpass: show | export
+    rbw: get
+    keyring: get
+    secret-tool: lookup | search --unlock
+    chezmoi: secret
+    kwallet-query: -r
+    keepassxc-cli: show | export | clip
+    security: find-generic-password -w | find-generic-password -g | find-internet-password -w
+      | find-internet-password -g | dump-keychain | export | find-generic-password -gw
+    heroku: config | config:get | auth:token
+    doppler: secrets | secrets download | secrets get
+    infisical: secrets | export
+    sops: -d | --decrypt | decrypt
+    ansible-vault: view | decrypt
+    kubeseal: --recovery-unseal
+    chamber: read | export | env
+    berglas: access
+    doctl: auth token | kubernetes cluster kubeconfig show
+    fly: auth token
+    flyctl: auth token
+    firebase: login:ci | functions:config:get
+    netlify: env:list --plain | env:get
+    vercel: env pull
+    npm: token create
+    docker: secret inspect --pretty-none
+    terraform: output -raw
+    credential-helper: get
+    git-credential-manager: get
+    git: credential fill
+    teller: show | env | sh | yaml
+    envchain: --list-values
+    pulumi: config --show-secrets | stack output --show-secrets | config get --show-secrets
+    step: crypto jwk create
+"""
+
+
+def _sequences() -> dict[str, tuple[tuple[str, ...], ...]]:
+    found: dict[str, tuple[tuple[str, ...], ...]] = {}
+    for entry in re.split(r"\n {4}(?=\S)", _TABLE):
+        name, _, sequences = entry.strip().partition(": ")
+        if name:
+            found[name] = tuple(tuple(words.split()) for words in sequences.split(" | "))
+    return found
+
+
+_PRINTS = _sequences()
 _LISTING = frozenset(
     {
         "ls",

