@@ -24,8 +24,9 @@ _DISK = re.compile(
 )
 _WINDOWS_DISK = re.compile(r"\\\\\.\\(?:physicaldrive\d|[a-z]:$)", re.IGNORECASE)
 _TEST_WORDS = frozenset(
-    "test tests testing testdb tmp temp scratch ci spec e2e pytest unittest sandbox throwaway fixture fixtures".split()
+    "test tests testing tmp temp scratch ci spec e2e pytest unittest sandbox throwaway fixture fixtures".split()
 )
+_NOT_TESTS = frozenset("latest contest attest protest greatest fastest".split())
 _WORDS = re.compile(r"[A-Za-z]+|\d+")
 _GLOB_ALL = frozenset(("*", ".*", "{*,.*}", "**"))
 
@@ -89,7 +90,9 @@ def is_test_name(name: str) -> bool:
     tail = "/".join(name.partition("?")[0].rstrip("/").split("/")[-2:])
     for word in _WORDS.findall(tail):
         lower = word.lower()
-        if lower in _TEST_WORDS or (lower.endswith("test") and lower not in ("latest", "contest", "attest", "fastest")):
+        if lower in _TEST_WORDS or (lower.startswith("test") and not lower.startswith(("testi", "testa"))):
+            return True
+        if lower.endswith("test") and lower not in _NOT_TESTS:
             return True
     return False
 
