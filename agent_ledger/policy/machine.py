@@ -6,6 +6,7 @@ import posixpath
 from collections.abc import Callable, Sequence
 
 from . import paths, scan, secret_paths, watched_paths
+from .effects import places
 from .model import ANYTHING, DECODED, DUMP, GLOB, NOTHING, REMOTE, SECRET, SOME, TREE, UNKNOWN, Effect, Value
 from .model import Command as Resolved
 from .scope import File, Scope, World
@@ -276,7 +277,7 @@ class Machine:
             return
         where = self.absolute(name)
         self.paths.append(where)
-        if watched_paths.is_device(where):
+        if places.is_device(where):
             self.effect("disk", f"writes to {where} itself", where)
             return
         if self.touches_guarded(where):

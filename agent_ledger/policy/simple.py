@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import fnmatch
 
-from . import expand, forks, parameters, walk, watched_paths
+from . import expand, forks, parameters, walk
+from .effects import places
 from .machine import Machine
 from .model import ANYTHING, NOTHING, REMOTE, UNKNOWN, Value
 from .registry import JUDGES, PROGRAMS, RAW, SHELLS, judges_of_family
@@ -180,7 +181,7 @@ def outputs(machine: Machine, redirects: tuple[Redirect, ...], printed: Value) -
             if redirect.fd in ("", "1") or op[0] == "&":
                 machine.write(target, printed, append=op.endswith(">>"))
                 printed = NOTHING
-            elif watched_paths.is_device(machine.absolute(target.text)):
+            elif places.is_device(machine.absolute(target.text)):
                 machine.write(target, NOTHING, append=True)
     return printed
 

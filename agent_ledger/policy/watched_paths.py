@@ -1,4 +1,4 @@
-"""Files that run by themselves, that say who may log in, and devices."""
+"""Files that run by themselves, and those that say who may log in."""
 
 from __future__ import annotations
 
@@ -28,15 +28,6 @@ _ACCOUNTS = re.compile(
     | ^/etc/hosts\.equiv$""",
     re.IGNORECASE | re.VERBOSE,
 )
-_DEVICE = re.compile(
-    r"""^/dev/(?:
-      sd[a-z] | hd[a-z] | vd[a-z] | xvd[a-z] | nvme\d | mmcblk\d | r?disk\d | md\d | md/ | dm-\d | mapper/
-      | loop\d | nbd\d | zd\d
-    | block/ | sr\d | mtd | ram\d | mem$ | kmem$ | port$ | disk/ | pmem\d | vg | [a-z]+vg/ | fd0
-    )""",
-    re.VERBOSE,
-)
-
 
 def starts_by_itself(path: str) -> bool:
     """True for files whose content a shell, cron, a service manager or git runs without being asked."""
@@ -46,8 +37,3 @@ def starts_by_itself(path: str) -> bool:
 def is_account_file(path: str) -> bool:
     """True for files that say who may log in or become root."""
     return _ACCOUNTS.search(path) is not None
-
-
-def is_device(path: str) -> bool:
-    """True for disks, partitions, volumes and memory under /dev."""
-    return path.startswith("/dev/") and _DEVICE.match(path) is not None

@@ -1,5 +1,43 @@
 """Judges of resolved commands, one room for each class of effect."""
 
-from . import cluster, container, database, datastores, disk, git, migrations, vcs, volumes
+from . import (
+    accounts,
+    cloud,
+    cluster,
+    container,
+    database,
+    datastores,
+    disk,
+    fleet,
+    forges,
+    git,
+    guards,
+    keepers,
+    migrations,
+    packages,
+    permissions,
+    platforms,
+    vcs,
+    volumes,
+)
 
-ROOMS = (cluster, container, database, datastores, disk, git, migrations, vcs, volumes)
+ROOMS = (
+    accounts,
+    cloud,
+    cluster,
+    container,
+    database,
+    datastores,
+    disk,
+    fleet,
+    forges,
+    git,
+    guards,
+    keepers,
+    migrations,
+    packages,
+    permissions,
+    platforms,
+    vcs,
+    volumes,
+)

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from .. import paths, secret_paths, watched_paths
+from ..effects import places
 from ..model import ANYTHING, GLOB, NOTHING, SECRET, SOME, UNKNOWN, Command, Value
 from ..options import parse
 from ..registry import program
@@ -53,7 +54,7 @@ def remove(machine: Machine, command: Command) -> Value | None:
     for target in found.operands:
         if name == "truncate" or (name == "shred" and not found.any("-u", "--remove")):
             where = machine.absolute(target.text)
-            if not watched_paths.is_device(where) and (
+            if not places.is_device(where) and (
                 paths.is_vital(where, machine.home) or machine.touches_guarded(where)
             ):
                 machine.effect(
@@ -159,15 +160,11 @@ def copy(machine: Machine, command: Command) -> Value | None:
         name = source.text.rstrip("/").rpartition("/")[2]
         into = folder is not None or where.endswith("/") or where in (".", "..") or len(operands) > 1
         path = f"{where.rstrip('/')}/{name}" if into else where
-        if (
-            value.marks & SECRET
-            or value.text != UNKNOWN
-            or value.marks
-            or watched_paths.is_account_file(machine.absolute(path))
-        ):
+        absolute = machine.absolute(path)
+        watched = watched_paths.is_account_file(absolute) or places.is_device(absolute)
+        if value.marks or value.text != UNKNOWN or watched:
             machine.write(path, Value(value.text if value.text else SOME, value.marks))
         else:
-            absolute = machine.absolute(path)
             if machine.touches_guarded(absolute):
                 machine.effect("tampering", f"overwrites {absolute}", absolute)
             known = machine.files.get(machine.absolute(source.text))
@@ -299,7 +296,7 @@ def dd(machine: Machine, command: Command) -> Value | None:
     if source := given.get("if", ""):
         data = machine.content(source) if not source.startswith("/dev/") else ANYTHING
     if target := given.get("of", ""):
-        if not watched_paths.is_device(machine.absolute(target)):
+        if not places.is_device(machine.absolute(target)):
             machine.write(target, data if data.text else Value(SOME))
         return NOTHING
     return data

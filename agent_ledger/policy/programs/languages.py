@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..model import ANYTHING, NOTHING, REMOTE, SECRET, UNKNOWN, Command, Value
 from ..options import parse
-from ..registry import RAW, program
+from ..registry import JUDGES, RAW, program
 from ..simple import execute
 from .projects import project_script
 from .words import joined
@@ -94,6 +94,8 @@ def script_language(machine: Machine, command: Command) -> Value | None:
     if rest and rest[0].text != "-":
         if not data_only:
             machine.run_file(rest[0].text, language, rest)
+            if rest[0].text.rpartition("/")[2] in JUDGES:  # a program of its own: manage.py, artisan
+                return execute(machine, rest, command.stdin, dict(command.env))
         return ANYTHING
     if command.stdin is not None and language not in ("other",):
         machine.code(language, command.stdin, tuple(rest))

@@ -72,13 +72,20 @@ def find(machine: Machine, command: Command) -> Value | None:
         if delete:
             machine.delete(hit, recursive=True)
         for words in runs:
-            filled = [
-                Value(word.text.replace("{}", hit.text), word.marks | (hit.marks if "{}" in word.text else 0))
-                for word in words
-            ]
+            filled = _filled(words, hit)
             if filled:
                 printed = printed + execute(machine, filled, NOTHING, {})
     return printed if runs else Value("\n".join(hit.text for hit in hits), _marks(hits))
+
+
+def _filled(words: list[Value], hit: Value) -> list[Value]:
+    """The words of a program with what was found in the place of ``{}``."""
+    filled = [
+        Value(word.text.replace("{}", hit.text), word.marks | (hit.marks if "{}" in word.text else 0)) for word in words
+    ]
+    if hit.marks & TREE and filled and filled[0].text in ("chmod", "chown", "chgrp"):
+        filled.insert(1, Value("-R"))  # once for each file is the same as for the tree
+    return filled
 
 
 def _marks(values: Sequence[Value]) -> int:
@@ -160,10 +167,7 @@ def fd(machine: Machine, command: Command) -> Value | None:
     hits = _hits(list(roots), names, [], False)
     for hit in hits:
         if words:
-            filled = [
-                Value(word.text.replace("{}", hit.text), word.marks | (hit.marks if "{}" in word.text else 0))
-                for word in words
-            ]
+            filled = _filled(words, hit)
             if not any("{}" in word.text for word in words):
                 filled.append(hit)
             execute(machine, filled, NOTHING, {})
