@@ -68,7 +68,8 @@ class Call:
         return ()
 
 
-def _protected(ref: str) -> bool:
+def is_shared_branch(ref: str) -> bool:
+    """A branch that others build on."""
     name = ref.removeprefix("refs/heads/").removeprefix("heads/")
     return name in _PROTECTED or name.startswith(("release/", "hotfix/"))
 
@@ -110,7 +111,7 @@ def _checkout(call: Call) -> None:
     paths = call.paths()
     new = options.values.get("-B")
     if new is not None:
-        if _protected(new.text) and options.operands:
+        if is_shared_branch(new.text) and options.operands:
             call.lost(f"-B {new.text}", "moves a shared branch and forgets its commits", new.text)
         return
     if paths:
@@ -137,7 +138,7 @@ def _switch(call: Call) -> None:
     new = call.options.values.get("-C") or call.options.values.get("--force-create")
     if call.long("--discard-changes", "--di") or call.options.any("-f", "--force"):
         call.lost("--discard-changes", "discards uncommitted changes")
-    elif new is not None and _protected(new.text) and call.options.operands:
+    elif new is not None and is_shared_branch(new.text) and call.options.operands:
         call.lost(f"-C {new.text}", "moves a shared branch and forgets its commits", new.text)
 
 
@@ -165,7 +166,7 @@ def _push(call: Call) -> None:
 def _delete_remote(call: Call, ref: str) -> None:
     if UNKNOWN in ref:
         call.lost("--delete", "deletes remote branches that cannot be told in advance")
-    elif _protected(ref):
+    elif is_shared_branch(ref):
         call.lost(f"--delete {ref}", "deletes a shared branch", ref)
     elif _RELEASE.fullmatch(ref.removeprefix("refs/tags/").removeprefix("tags/")):
         call.lost(f"--delete {ref}", "deletes a published release tag", ref)
@@ -180,9 +181,9 @@ def _branch(call: Call) -> None:
         for branch in options.operands:
             if UNKNOWN in branch.text:
                 call.lost("-D", "deletes branches that cannot be told in advance, merged or not")
-            elif _protected(branch.text):
+            elif is_shared_branch(branch.text):
                 call.lost(f"-D {branch.text}", "deletes a shared branch, merged or not", branch.text)
-    elif force and len(options.operands) > 1 and _protected(options.operands[0].text) and not options.any("-m", "-c"):
+    elif force and options.operands[1:] and is_shared_branch(options.operands[0].text) and not options.any("-m", "-c"):
         call.lost(f"-f {options.operands[0].text}", "moves a shared branch and forgets its commits")
 
 
@@ -253,7 +254,7 @@ def _rm(call: Call) -> None:
 
 def _update_ref(call: Call) -> None:
     operands = call.options.operands
-    if operands and (_protected(operands[0].text) or (operands[0].text == "HEAD" and call.options.any("-d"))):
+    if operands and (is_shared_branch(operands[0].text) or (operands[0].text == "HEAD" and call.options.any("-d"))):
         call.lost(operands[0].text, "moves or deletes a shared branch by hand", operands[0].text)
 
 

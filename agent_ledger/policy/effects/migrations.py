@@ -139,7 +139,7 @@ def _golang_migrate(command: Command, act: Actions) -> None:
         act.effect(KIND, f"migrate down ({_UNDO})")
 
 
-def _wrangler_d1(command: Command, act: Actions) -> None:
+def d1_execute(command: Command, act: Actions) -> None:
     """``wrangler d1 execute``: statements for a hosted database; ``--local`` is a scratch copy."""
     options = parse(command.args, ("--command", "--file", "-c", "--config", "-e", "--env"))
     if [operand.text for operand in options.operands[:2]] != ["d1", "execute"] or options.any("--local"):
