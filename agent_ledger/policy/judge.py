@@ -25,7 +25,8 @@ class Judgement:
 
 
 def judge(tool_name: str, args: object, session: Session, world: World) -> Judgement:
-    """Judge one call; ``session.delta()`` then takes in what it does, ``session.forget()`` does not. ``world.cwd`` is the folder that the host names. Raises nothing for any arguments."""
+    """Judge one call; ``session.delta()`` then takes in what it does, ``session.forget()`` does not. ``world.cwd`` is
+    the folder that the host names. Raises nothing for any arguments."""
     registry.load()
     workdir = world.cwd
     if tool_name == "terminal" and isinstance(args, dict) and isinstance(given := args.get("workdir"), str) and given:

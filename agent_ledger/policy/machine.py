@@ -19,7 +19,7 @@ MOST_EFFECTS = 40
 
 
 class Machine:
-    """One judgement. Implements model.Actions; what it changes of the session is in ``files``, ``links`` and ``scope``."""
+    """One judgement: implements model.Actions. What it changes of a session: ``files``, ``links`` and ``scope``."""
 
     def __init__(self, world: World, scope: Scope, files: dict[str, File], links: dict[str, str]) -> None:
         self.world = world

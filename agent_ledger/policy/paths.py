@@ -72,7 +72,7 @@ _EVERYTHING = re.compile(r"^\.?(?:\*+|\*\.\*|\?\*|\.\[!\.\]\*|\[!\.\]\*|\.\?\?\*
 
 
 def absolute(path: str, cwd: str) -> str:
-    """The path from the root, dots taken out; UNKNOWN stays in it. A relative path in an unknown folder begins with it."""
+    """The path from the root, dots taken out. UNKNOWN stays in it: a path in an unknown folder begins with it."""
     if _WINDOWS.match(path):
         return path.replace("\\", "/")
     if path.startswith((".\\", "..\\")) or ("\\" in path and "/" not in path):
@@ -106,7 +106,7 @@ def is_made_again(path: str) -> bool:
 def danger_of_deleting(path: str, home: str, project: str, recursive: bool, place: str) -> str:
     """Why deleting this absolute path would be a disaster, '' where it would not.
 
-    ``recursive``: whole trees, or everything in a folder. A glob may stand in the path. ``place``: 'here', or elsewhere,
+    ``recursive``: whole trees, or all in a folder. A glob may stand in the path. ``place``: 'here', or elsewhere,
     where neither home nor project is known.
     """
     if _WINDOWS.match(path):

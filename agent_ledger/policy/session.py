@@ -137,7 +137,7 @@ def _items(delta: dict[str, Any], name: str) -> list[tuple[str, Any]]:
 
 
 def _noted(machine: Machine, path: str) -> dict[str, object]:
-    """What a row keeps of a file: whence it came, and what running it would do; its content is cut and redacted elsewhere."""
+    """What a row keeps of a file: whence it came, and what running it would do. Its content stands in the arguments."""
     from .planted import effects_of
 
     file = machine.files[path]

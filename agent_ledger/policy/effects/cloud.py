@@ -47,7 +47,7 @@ _EACH_WITH = {
     "serverless sls sst": "remove : removes the service",
     "sam": "delete : deletes the stack",
     "amplify": "delete : deletes the environment\nenv remove : deletes the environment",
-    "copilot": "app|env|svc|job|pipeline delete : deletes it",
+    "copilot": "app|svc|job|pipeline|env delete : deletes it",
     "eb": "terminate : terminates the environment",
     "chalice": "delete : deletes the application",
     "zappa": "undeploy : removes the application",

@@ -7,7 +7,7 @@ import re
 
 from ..model import SOME, UNKNOWN, Command, Value
 
-_TEMPORARY = ("/tmp/", "/var/tmp/", "/private/tmp/", "/var/folders/", "/private/var/folders/", "/dev/shm" + "/")  # noqa: S108
+_TEMPORARY = ("/tmp/", "/var/tmp/", "/private/tmp/", "/var/folders/", "/private/var/folders/", "/dev/shm" + "/")
 _SYSTEM_ROOTS = frozenset(
     "/ /etc /usr /var /bin /sbin /lib /lib32 /lib64 /boot /root /home /opt /srv /sys /proc /dev /run /snap"
     " /System /Library /Applications /Users /private /private/etc /private/var /Volumes".split()

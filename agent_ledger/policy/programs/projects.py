@@ -57,7 +57,8 @@ def _first_file(machine: Machine, *names: str) -> Value | None:
 def project_script(machine: Machine, command: Command) -> Value | None:
     from ..code import recipes
 
-    found = parse(command.args, ("--prefix", "-C", "--cwd", "-w", "--workspace", "--filter", "-F", "--dir", "-c", "--call"))
+    valued = ("--prefix", "-C", "--cwd", "-w", "--workspace", "--filter", "-F", "--dir", "-c", "--call")
+    found = parse(command.args, valued)
     words = found.operands
     if not words:
         return None
