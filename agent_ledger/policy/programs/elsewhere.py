@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..model import ANYTHING, NOTHING, REMOTE, SECRET, SOME, UNKNOWN, Command, Value
-from ..registry import program
+from ..registry import JUDGES, PROGRAMS, program
 from ..simple import execute
 from .secrets import printed
 from .words import as_text, behind_options
@@ -53,8 +53,12 @@ def run_in_container(machine: Machine, args: Sequence[Value], named: bool, stdin
     """``docker exec [options] NAME command``, ``docker run [options] IMAGE command``: what runs inside."""
     rest = behind_options(args, _ENGINE_VALUES)
     own = list(args[: len(args) - len(rest)])
-    if named:
+    if named and rest:
+        # An image that bears the name of a tool runs that tool.
+        tool = rest[0].text.rpartition("/")[2].partition(":")[0]
         rest = rest[1:]
+        if image and tool in JUDGES and (not rest or rest[0].text not in PROGRAMS):
+            rest = [Value(tool), *rest]
     if rest and rest[0].text == "--":
         rest = rest[1:]
     mounts = _mounts(machine, own) if image else ()
