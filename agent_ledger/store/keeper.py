@@ -13,7 +13,8 @@ from typing import TypeVar
 from .. import log
 from ..model import Call, Settlement, now_iso
 from . import checkpoint, ledger, sessions
-from .db import LOCK_WAIT_S, Database, Unavailable
+from .db import Database, Unavailable
+from .patience import LOCK_WAIT_S
 from .spool import Spool, bump
 
 T = TypeVar("T")

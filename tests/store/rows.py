@@ -6,7 +6,7 @@ import sqlite3
 from pathlib import Path
 
 from agent_ledger.home import ledger_path
-from agent_ledger.store.db import create
+from agent_ledger.store.opening import create
 
 INSERT = """
 INSERT INTO ledger (ts, session_id, turn_id, tool_call_id, tool_name, args_json, args_sha256, args_len, summary, status,

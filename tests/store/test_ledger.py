@@ -10,7 +10,7 @@ import pytest
 
 from agent_ledger.model import CANCELLED, CONFIRMED, GHOST_REPORTED, TIMEOUT, Outcome, Settlement
 from agent_ledger.store import ledger, sessions
-from agent_ledger.store.db import create
+from agent_ledger.store.opening import create
 from tests.calls import OK, TS, call, post
 
 A, B = {"path": "/srv/a.txt"}, {"path": "/srv/b.txt"}

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agent_ledger.store import notices
-from agent_ledger.store.db import create
+from agent_ledger.store.opening import create
 
 TS = "2026-01-02T00:00:00.000Z"
 

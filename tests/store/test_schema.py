@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agent_ledger.store import schema
-from agent_ledger.store.db import create
+from agent_ledger.store.opening import create
 
 COLUMNS = [
     "id", "ts", "session_id", "task_id", "turn_id", "tool_call_id", "tool_name", "args_json", "args_sha256", "args_len",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agent_ledger.store import sessions
-from agent_ledger.store.db import create
+from agent_ledger.store.opening import create
 
 ROTATION, DELEGATION = sessions.ROTATION, sessions.DELEGATION
 
