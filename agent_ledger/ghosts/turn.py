@@ -11,7 +11,7 @@ from typing import Any
 
 from .. import hostinfo
 from ..model import FORK, GHOST_REPORTED, UNKNOWN, OpenRow, Turn, now_iso
-from ..store import ledger, news, notices, recalls, sessions
+from ..store import ledger, news, notices, recalls, sessions, turns
 from ..store.keeper import Keeper
 from . import evidence, history, launched, lineage, owner, recall, reconcile
 from .notice import MAX_CALLS, Content, Launch, compose
@@ -32,7 +32,7 @@ class _Seen:
     pending: list[OpenRow]
     told: notices.Notice | None
     untold: list[int]
-    launched: list[ledger.Launched]
+    launched: list[turns.Launched]
     elsewhere: list[str]
     has_rows: bool
 
@@ -45,7 +45,7 @@ class _Plan:
     told: notices.Notice | None = None
     again: bool | None = None
     untold: list[int] = field(default_factory=list)
-    ends: list[tuple[ledger.Launched, str]] = field(default_factory=list)
+    ends: list[tuple[turns.Launched, str]] = field(default_factory=list)
     mark: recalls.Mark | None = None
     gone: list[int] = field(default_factory=list)
     next_mark: recalls.Mark | None = None
@@ -146,7 +146,7 @@ class Reconciler:
         if not found:
             return []
         ids = [ghost.row.id for ghost in found[:_MOST_PROBED]]
-        subjects = self._keeper.look(lambda connection: ledger.subjects(connection, ids), deadline) or []
+        subjects = self._keeper.look(lambda connection: turns.subjects(connection, ids), deadline) or []
         findings = evidence.look([evidence.Subject(*subject) for subject in subjects], self._home, self._key)
         judged = []
         for ghost in found:
@@ -176,11 +176,11 @@ class Reconciler:
                 candidates,
                 told,
                 hashes,
-                explained=lambda row: ledger.settled_with_same_id(connection, row, names),
-                alone=lambda row: ledger.is_alone(connection, row, names),
+                explained=lambda row: turns.settled_with_same_id(connection, row, names),
+                alone=lambda row: turns.is_alone(connection, row, names),
             )
             ts = now_iso()
-            return {one.row.id for one in found if ledger.settle_from_history(connection, one.row, one.outcome, ts)}
+            return {one.row.id for one in found if turns.settle_from_history(connection, one.row, one.outcome, ts)}
 
         return self._keeper.transact(settle, deadline) or set()
 
@@ -196,8 +196,8 @@ class Reconciler:
         return not answered
 
     def _ends(
-        self, rows: list[ledger.Launched], told: list[history.Told], turn: Turn
-    ) -> list[tuple[ledger.Launched, str]]:
+        self, rows: list[turns.Launched], told: list[history.Told], turn: Turn
+    ) -> list[tuple[turns.Launched, str]]:
         """Launches to mark: their end is shown, or their process is gone and no end is shown."""
         marks = []
         for row in rows:
@@ -251,11 +251,11 @@ class Reconciler:
             recalls.move(connection, turn.session, plan.next_mark, ts)
             recalled = plan.gone
         now = notices.Told(
-            ghosts=ledger.claim(connection, plan.ghosts, ts),
+            ghosts=turns.claim(connection, plan.ghosts, ts),
             launched=[
                 row.id
                 for row, mark in plan.ends
-                if ledger.mark_launched(connection, row.id, mark) and mark == END_UNSEEN
+                if turns.mark_launched(connection, row.id, mark) and mark == END_UNSEEN
             ],
             news=news.take(connection, plan.untold, ts),
             recalled=recalled[-MAX_CALLS:],
@@ -284,8 +284,8 @@ def _content(
 ) -> Content | None:
     """What the notice says: of an earlier one that was not read, and of this turn's own."""
 
-    def facts(ids: Sequence[int]) -> list[ledger.Facts]:
-        found = [ledger.facts(connection, row_id) for row_id in dict.fromkeys(ids)]
+    def facts(ids: Sequence[int]) -> list[turns.Facts]:
+        found = [turns.facts(connection, row_id) for row_id in dict.fromkeys(ids)]
         return [fact for fact in found if fact is not None]
 
     told = news.describe(connection, [*before.news, *now.news], names)
@@ -301,12 +301,12 @@ def _content(
     return content if content else None
 
 
-def _launch(connection: sqlite3.Connection, fact: ledger.Facts) -> Launch:
+def _launch(connection: sqlite3.Connection, fact: turns.Facts) -> Launch:
     children: list[str] = []
     if fact.tool_name == "delegate_task":
-        children = sessions.children(connection, *ledger.span_of_launch(connection, fact.id))
-    done, unsettled = ledger.tally(connection, children) if children else (0, 0)
-    probe = ledger.probe_of(connection, fact.id)
+        children = sessions.children(connection, *turns.span_of_launch(connection, fact.id))
+    done, unsettled = turns.tally(connection, children) if children else (0, 0)
+    probe = turns.probe_of(connection, fact.id)
     return Launch(fact, evidence.still_running(probe), len(children), done, unsettled)
 
 
@@ -314,12 +314,12 @@ def _read(connection: sqlite3.Connection, session: str) -> _Seen:
     names = sessions.conversation(connection, session)
     return _Seen(
         names=names,
-        pending=[row for row in ledger.pending(connection, names) if not row.flagged(FORK)],
+        pending=[row for row in turns.pending(connection, names) if not row.flagged(FORK)],
         told=notices.newest(connection, names),
         untold=news.untold(connection, names),
-        launched=ledger.launched(connection, names),
-        elsewhere=ledger.unsettled_elsewhere(connection, names),
-        has_rows=ledger.has_rows(connection, names),
+        launched=turns.launched(connection, names),
+        elsewhere=turns.unsettled_elsewhere(connection, names),
+        has_rows=turns.has_rows(connection, names),
     )
 
 

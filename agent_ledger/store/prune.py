@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from . import checkpoint
 from .db import Database
+from .sql import marks
 
 BATCH = 250  # rows a transaction: a few milliseconds under the write lock
 VACUUM_PAGES = 200
@@ -194,11 +195,10 @@ def _ids(connection: sqlite3.Connection, query: str, parameters: tuple[object, .
 
 def _remove(connection: sqlite3.Connection, limits: Limits, ids: list[int]) -> int:
     """Remove rows that still may go, with their transitions and news; returns how many."""
-    marks = ", ".join("?" * len(ids))
     gone = [
         row[0]
         for row in connection.execute(
-            f"DELETE FROM ledger WHERE id IN ({marks}) AND {limits.condition} RETURNING id", ids
+            f"DELETE FROM ledger WHERE id IN ({marks(ids)}) AND {limits.condition} RETURNING id", ids
         ).fetchall()
     ]
     for row_id in gone:

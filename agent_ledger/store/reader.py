@@ -27,8 +27,8 @@ from urllib.parse import quote
 
 from ..errors import LedgerUnreadable, NewerLedger, NoLedger
 from ..model import PENDING, UNKNOWN
-from . import ledger, schema, sessions
-from .ledger import OPEN
+from . import schema, sessions, turns
+from .sql import OPEN
 
 T = TypeVar("T")
 
@@ -337,8 +337,8 @@ class Reader:
         """The sessions that a delegating call launched, with what they did."""
 
         def work(connection: sqlite3.Connection) -> list[Child]:
-            names = sessions.children(connection, *ledger.span_of_launch(connection, row.id))
-            return [Child(name, *ledger.tally(connection, [name])) for name in names]
+            names = sessions.children(connection, *turns.span_of_launch(connection, row.id))
+            return [Child(name, *turns.tally(connection, [name])) for name in names]
 
         return self._ask(work) if row.tool_name == "delegate_task" else []
 

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from agent_ledger.store import schema
-from agent_ledger.store.opening import create
 
 COLUMNS = [
     "id", "ts", "session_id", "task_id", "turn_id", "tool_call_id", "tool_name", "args_json", "args_sha256", "args_len",
@@ -17,97 +16,90 @@ COLUMNS = [
 ]  # fmt: skip
 
 
-@pytest.fixture
-def fresh(tmp_path: Path) -> sqlite3.Connection:
-    """A file that was just made, opened by a foreign program."""
-    create(str(tmp_path / "ledger.db"))
-    return sqlite3.connect(tmp_path / "ledger.db", isolation_level=None)
-
-
-def test_documented_columns_are_there(fresh: sqlite3.Connection) -> None:
+def test_documented_columns_are_there(db: sqlite3.Connection) -> None:
     """Every column of the documentation exists."""
-    found = [row[1] for row in fresh.execute("PRAGMA table_info(ledger)")]
+    found = [row[1] for row in db.execute("PRAGMA table_info(ledger)")]
     assert [name for name in COLUMNS if name not in found] == []
 
 
-def test_columns_of_transitions(fresh: sqlite3.Connection) -> None:
+def test_columns_of_transitions(db: sqlite3.Connection) -> None:
     """The trace of unusual changes has its documented columns."""
-    found = {row[1] for row in fresh.execute("PRAGMA table_info(transitions)")}
+    found = {row[1] for row in db.execute("PRAGMA table_info(transitions)")}
     assert {"ledger_id", "ts", "from_status", "to_status", "why"} <= found
 
 
 @pytest.mark.parametrize("view", ["ghosts", "recent"])
-def test_view_can_be_read(fresh: sqlite3.Connection, view: str) -> None:
+def test_view_can_be_read(db: sqlite3.Connection, view: str) -> None:
     """The views exist and answer, empty on an empty ledger."""
-    assert fresh.execute(f"SELECT * FROM {view}").fetchall() == []  # noqa: S608
+    assert db.execute(f"SELECT * FROM {view}").fetchall() == []  # noqa: S608
 
 
-def test_recent_shows_the_newest_first(fresh: sqlite3.Connection) -> None:
+def test_recent_shows_the_newest_first(db: sqlite3.Connection) -> None:
     """View recent is the ledger from its end."""
-    fresh.execute("INSERT INTO ledger (ts, tool_name) VALUES ('2026-01-02T00:00:00.000Z', 'a')")
-    fresh.execute("INSERT INTO ledger (ts, tool_name) VALUES ('2026-01-02T00:00:01.000Z', 'b')")
-    assert fresh.execute("SELECT tool_name FROM recent").fetchall() == [("b",), ("a",)]
+    db.execute("INSERT INTO ledger (ts, tool_name) VALUES ('2026-01-02T00:00:00.000Z', 'a')")
+    db.execute("INSERT INTO ledger (ts, tool_name) VALUES ('2026-01-02T00:00:01.000Z', 'b')")
+    assert db.execute("SELECT tool_name FROM recent").fetchall() == [("b",), ("a",)]
 
 
-def test_ghosts_shows_what_is_overdue(fresh: sqlite3.Connection) -> None:
+def test_ghosts_shows_what_is_overdue(db: sqlite3.Connection) -> None:
     """View ghosts has the open call whose grace is over, not the young one and not the confirmed one."""
     old, young = "2026-01-02T00:00:00.000Z", "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"
-    fresh.execute(f"INSERT INTO ledger (ts, tool_name) VALUES ('{old}', 'overdue')")  # noqa: S608
-    fresh.execute(f"INSERT INTO ledger (ts, tool_name) SELECT {young}, 'young'")  # noqa: S608
-    fresh.execute(f"INSERT INTO ledger (ts, tool_name, status) VALUES ('{old}', 'done', 'CONFIRMED')")  # noqa: S608
-    assert fresh.execute("SELECT tool_name FROM ghosts").fetchall() == [("overdue",)]
+    db.execute(f"INSERT INTO ledger (ts, tool_name) VALUES ('{old}', 'overdue')")  # noqa: S608
+    db.execute(f"INSERT INTO ledger (ts, tool_name) SELECT {young}, 'young'")  # noqa: S608
+    db.execute(f"INSERT INTO ledger (ts, tool_name, status) VALUES ('{old}', 'done', 'CONFIRMED')")  # noqa: S608
+    assert db.execute("SELECT tool_name FROM ghosts").fetchall() == [("overdue",)]
 
 
 @pytest.mark.parametrize("status", ["PENDING", "CONFIRMED", "GHOST_REPORTED", "ERROR:x", "ERROR:exit_1"])
-def test_status_words_are_accepted(fresh: sqlite3.Connection, status: str) -> None:
+def test_status_words_are_accepted(db: sqlite3.Connection, status: str) -> None:
     """The documented statuses can be written."""
-    fresh.execute("INSERT INTO ledger (ts, status) VALUES ('t', ?)", (status,))
+    db.execute("INSERT INTO ledger (ts, status) VALUES ('t', ?)", (status,))
 
 
 @pytest.mark.parametrize("status", ["", "pending", "DONE", "ERROR", "ERROR:"])
-def test_other_status_words_are_refused(fresh: sqlite3.Connection, status: str) -> None:
+def test_other_status_words_are_refused(db: sqlite3.Connection, status: str) -> None:
     """No other status can get into the table."""
     with pytest.raises(sqlite3.IntegrityError):
-        fresh.execute("INSERT INTO ledger (ts, status) VALUES ('t', ?)", (status,))
+        db.execute("INSERT INTO ledger (ts, status) VALUES ('t', ?)", (status,))
 
 
-def test_other_effects_are_refused(fresh: sqlite3.Connection) -> None:
+def test_other_effects_are_refused(db: sqlite3.Connection) -> None:
     """An effect is one of the four words."""
     with pytest.raises(sqlite3.IntegrityError):
-        fresh.execute("INSERT INTO ledger (ts, effect) VALUES ('t', 'maybe')")
+        db.execute("INSERT INTO ledger (ts, effect) VALUES ('t', 'maybe')")
 
 
-def test_space_can_be_given_back(fresh: sqlite3.Connection) -> None:
+def test_space_can_be_given_back(db: sqlite3.Connection) -> None:
     """auto_vacuum is INCREMENTAL from the first page on."""
-    assert fresh.execute("PRAGMA auto_vacuum").fetchone() == (2,)
+    assert db.execute("PRAGMA auto_vacuum").fetchone() == (2,)
 
 
-def test_fresh_file_is_of_this_version(fresh: sqlite3.Connection) -> None:
+def test_fresh_file_is_of_this_version(db: sqlite3.Connection) -> None:
     """user_version and min_writer say which plugin may write."""
-    assert schema.version(fresh) == schema.SCHEMA_VERSION == len(schema.MIGRATIONS)
-    assert schema.min_writer(fresh) == schema.MIN_WRITER
+    assert schema.version(db) == schema.SCHEMA_VERSION == len(schema.MIGRATIONS)
+    assert schema.min_writer(db) == schema.MIN_WRITER
 
 
-def test_migrating_twice_changes_nothing(fresh: sqlite3.Connection) -> None:
+def test_migrating_twice_changes_nothing(db: sqlite3.Connection) -> None:
     """A second migration leaves rows and schema alone."""
-    fresh.execute("INSERT INTO ledger (ts) VALUES ('a')")
-    before = fresh.execute("SELECT sql FROM sqlite_master ORDER BY name").fetchall()
-    schema.migrate(fresh)
-    assert fresh.execute("SELECT sql FROM sqlite_master ORDER BY name").fetchall() == before
-    assert fresh.execute("SELECT count(*) FROM ledger").fetchone() == (1,)
+    db.execute("INSERT INTO ledger (ts) VALUES ('a')")
+    before = db.execute("SELECT sql FROM sqlite_master ORDER BY name").fetchall()
+    schema.migrate(db)
+    assert db.execute("SELECT sql FROM sqlite_master ORDER BY name").fetchall() == before
+    assert db.execute("SELECT count(*) FROM ledger").fetchone() == (1,)
 
 
-def test_newer_file_is_left_as_it_is(fresh: sqlite3.Connection) -> None:
+def test_newer_file_is_left_as_it_is(db: sqlite3.Connection) -> None:
     """A file of a later version keeps its version."""
-    fresh.execute("PRAGMA user_version = 99")
-    schema.migrate(fresh)
-    assert schema.version(fresh) == 99
+    db.execute("PRAGMA user_version = 99")
+    schema.migrate(db)
+    assert schema.version(db) == 99
 
 
-def test_unreadable_min_writer_is_zero(fresh: sqlite3.Connection) -> None:
+def test_unreadable_min_writer_is_zero(db: sqlite3.Connection) -> None:
     """A min_writer that is no number forbids nothing."""
-    fresh.execute("UPDATE meta SET value = 'soon' WHERE key = 'min_writer'")
-    assert schema.min_writer(fresh) == 0
+    db.execute("UPDATE meta SET value = 'soon' WHERE key = 'min_writer'")
+    assert schema.min_writer(db) == 0
 
 
 def test_failed_step_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,19 @@
+"""Pieces of SQL text that the statements of several rooms are put together from."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+# The condition of index ledger_open, word for word: SQLite uses a partial index only where a statement repeats it.
+OPEN = "(status = 'PENDING' OR status = 'GHOST_REPORTED' OR status = 'ERROR:timeout' OR status = 'ERROR:cancelled')"
+
+
+def marks(values: Sequence[object]) -> str:
+    """As many question marks as there are ``values``, for an ``IN (...)``."""
+    return ", ".join("?" * len(values))
+
+
+def columns(shape: type) -> str:
+    """The columns that fill the dataclass ``shape``, whose fields bear their names, in order."""
+    return ", ".join(field.name for field in dataclasses.fields(shape))
