@@ -10,7 +10,8 @@ from typing import Any
 from ..errors import LedgerError, NoLedger
 from ..home import ledger_path
 from ..store import schema
-from ..store.reader import Reader, Totals
+from ..store.reader import Reader
+from ..store.shapes import Totals
 from . import exits, ghosts, rows, where
 from .answer import Answer
 from .output import Screen

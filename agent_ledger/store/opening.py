@@ -143,6 +143,7 @@ def _touch_log(connection: sqlite3.Connection) -> None:
 
 
 def identity(path: str) -> tuple[int, int] | None:
+    """What tells one file at ``path`` from the next: device and inode; None where there is none."""
     try:
         status = os.stat(path)
     except OSError:

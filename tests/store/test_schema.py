@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from agent_ledger.model import Call
 from agent_ledger.store import schema
+from agent_ledger.store.shapes import Row
+from agent_ledger.store.sql import columns
 
 COLUMNS = [
     "id", "ts", "session_id", "task_id", "turn_id", "tool_call_id", "tool_name", "args_json", "args_sha256", "args_len",
@@ -20,6 +23,13 @@ def test_documented_columns_are_there(db: sqlite3.Connection) -> None:
     """Every column of the documentation exists."""
     found = [row[1] for row in db.execute("PRAGMA table_info(ledger)")]
     assert [name for name in COLUMNS if name not in found] == []
+
+
+def test_whole_row_is_every_column(db: sqlite3.Connection) -> None:
+    """What commands show of a call has the table's columns, in its order; an announced call has only such columns."""
+    found = [row[1] for row in db.execute("PRAGMA table_info(ledger)")]
+    assert columns(Row).split(", ") == found
+    assert set(Call._fields) <= set(found)
 
 
 def test_columns_of_transitions(db: sqlite3.Connection) -> None:
