@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from agent_ledger.cli import chat, main, parser
 from tests.cli.commands import as_json, folder, ledger, record, snapshot
 from tests.simhost import PLUGIN_FOLDER
+from tests.store.rows import held
 
 
 def test_status_shows_the_ghost_of_a_process_that_died(home: Path) -> None:
@@ -227,24 +228,16 @@ def test_a_newer_ledger_is_still_read(home: Path) -> None:
 def test_a_writer_that_holds_the_ledger_does_not_stop_reading(home: Path) -> None:
     """With a write-ahead log, readers pass a transaction that is open."""
     record(home)
-    connection = sqlite3.connect(folder(home) / "ledger.db", isolation_level=None)
-    connection.execute("BEGIN IMMEDIATE")
-    try:
+    with held(folder(home) / "ledger.db"):
         assert len(as_json(home, "tail")) == 3
-    finally:
-        connection.close()
 
 
 def test_what_waits_in_the_spool_is_put_in_before_reading(home: Path) -> None:
     """A record that the database could not take is in the answer of the first command after."""
     record(home)
-    connection = sqlite3.connect(folder(home) / "ledger.db", isolation_level=None)
-    connection.execute("BEGIN IMMEDIATE")
-    try:
+    with held(folder(home) / "ledger.db"):
         record(home)
         waiting = as_json(home, "status")
-    finally:
-        connection.close()
     after = as_json(home, "status")
     assert waiting["calls"]["total"] == 3 and waiting["health"]["state"] == "degraded" and waiting["spool"]["lines"] > 0
     assert after["calls"]["total"] == 6 and after["spool"]["lines"] == 0

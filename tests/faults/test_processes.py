@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import sqlite3
 import subprocess
 import sys
 import threading
@@ -15,8 +14,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.children import let_go
 from tests.faults.conftest import MOST_S, NewDriver, all_in, counted
 from tests.simhost import PLUGIN_FOLDER, SimHost
+from tests.store.rows import held
 
 Child = Callable[..., "subprocess.Popen[str]"]
 
@@ -161,15 +162,12 @@ def test_reload_while_the_spool_waits(new_host: Callable[..., SimHost]) -> None:
     """A reload in the middle of a lock: what the old copy spooled and what the new one does come in once, in order."""
     host = new_host("E")
     host.run("write_file", {"path": "/srv/first"}, call="first")
-    holder = sqlite3.connect(host.ledger, isolation_level=None)
-    holder.execute("BEGIN IMMEDIATE")
-    host.run("write_file", {"path": "/srv/a"}, call="a")
-    host.pre("write_file", {"path": "/srv/b"}, call="b")
-    host.reload()
-    host.post("write_file", {"path": "/srv/b"}, call="b")
-    host.run("write_file", {"path": "/srv/c"}, call="c")
-    holder.rollback()
-    holder.close()
+    with held(host.ledger):
+        host.run("write_file", {"path": "/srv/a"}, call="a")
+        host.pre("write_file", {"path": "/srv/b"}, call="b")
+        host.reload()
+        host.post("write_file", {"path": "/srv/b"}, call="b")
+        host.run("write_file", {"path": "/srv/c"}, call="c")
     all_in(host, lambda: host.turn(session="nobody"))
     host.run("write_file", {"path": "/srv/d"}, call="d")
     all_in(host, lambda: host.turn(session="nobody"))
@@ -228,13 +226,10 @@ for number in range(5):
 def test_process_that_ends_while_the_ledger_is_locked(host: SimHost, child: Child) -> None:
     """Its end is not held up much by what waits in its spool, and the next process takes that in."""
     host.run("write_file", {"path": "/srv/first"}, call="first")
-    holder = sqlite3.connect(host.ledger, isolation_level=None)
-    holder.execute("BEGIN IMMEDIATE")
-    begin = time.monotonic()
-    done = python(LOCKED_END, host.home)
-    assert done.returncode == 0 and time.monotonic() - begin < 5
-    holder.rollback()
-    holder.close()
+    with held(host.ledger):
+        begin = time.monotonic()
+        done = python(LOCKED_END, host.home)
+        assert done.returncode == 0 and time.monotonic() - begin < 5
     host.start(session="another")
     all_in(host, lambda: host.turn(session="nobody"))
     assert counted(host) == (6, 6, 6)
@@ -340,12 +335,7 @@ for number in range(50):
 os.write(1, b"done\\n")
 """
     processes = [child(code, home, number) for number in range(20)]
-    for one in processes:
-        assert one.stdout is not None and one.stdout.readline() == "ready\n"
-    for one in processes:
-        assert one.stdin is not None
-        one.stdin.write("\n")
-        one.stdin.flush()
+    let_go(processes)
     for number, one in enumerate(processes[::3]):
         time.sleep(0.02 * number)
         one.kill()

@@ -17,6 +17,7 @@ from agent_ledger.store.db import Database, Unavailable
 from agent_ledger.store.lockfile import exclusive
 from agent_ledger.store.opening import create
 from agent_ledger.store.trouble import classify
+from tests.store.rows import held
 
 Deadline = Callable[[], float]
 INSERT = "INSERT INTO ledger (ts) VALUES (?)"
@@ -125,24 +126,20 @@ def test_log_taken_away_is_noticed(ledger: Database, soon: Deadline) -> None:
 def test_locked_database_is_busy_in_time(ledger: Database, soon: Deadline) -> None:
     """While another connection writes, a write gives up at its deadline and says busy."""
     add(ledger, "a", soon())
-    other = sqlite3.connect(ledger.path, isolation_level=None)
-    other.execute("BEGIN IMMEDIATE")
-    begin = time.monotonic()
-    with pytest.raises(Unavailable) as refused:
-        add(ledger, "b", begin + 0.05)
-    assert refused.value.kind == "busy"
-    assert time.monotonic() - begin < 0.5
-    other.execute("ROLLBACK")
+    with held(ledger.path):
+        begin = time.monotonic()
+        with pytest.raises(Unavailable) as refused:
+            add(ledger, "b", begin + 0.05)
+        assert refused.value.kind == "busy"
+        assert time.monotonic() - begin < 0.5
     add(ledger, "b", soon())
 
 
 def test_readers_are_not_stopped_by_a_writer(ledger: Database, soon: Deadline) -> None:
     """A look at the ledger works while another process holds the write lock."""
     add(ledger, "a", soon())
-    other = sqlite3.connect(ledger.path, isolation_level=None)
-    other.execute("BEGIN IMMEDIATE")
-    assert ledger.read(count, time.monotonic() + 0.05) == 1
-    other.close()
+    with held(ledger.path):
+        assert ledger.read(count, time.monotonic() + 0.05) == 1
 
 
 def test_busy_thread_is_not_waited_for_longer(ledger: Database, soon: Deadline) -> None:
