@@ -161,13 +161,20 @@ def test_killed_at_each_file_change_of_a_replay(
     proven(server, host)
 
 
-def test_making_that_was_killed_leaves_no_files(home: Path, servers: list[Server], failing_disk: Path) -> None:
-    """What a process that died while making the ledger had begun is cleared away by those that come after."""
+@pytest.mark.parametrize(("after", "made"), [(1, "lock"), (2, "probe.key"), (4, "probe.key"), (20, "ledger.db")])
+def test_making_that_was_killed_leaves_no_files(
+    home: Path, servers: list[Server], failing_disk: Path, after: int, made: str
+) -> None:
+    """What a process that died while making a lock file, the key or the ledger had begun is cleared away by those that
+    come after."""
     server, host = Server(home, {"LD_PRELOAD": str(failing_disk)}), SimHost(home)
     servers.append(server)
-    server.once(after=20)
+    server.once(after=after)
+    begun = [path.name for path in host.ledger.parent.rglob("*.new*")]
+    assert begun and all(made in name for name in begun)
     for path in host.ledger.parent.rglob("*"):
         os.utime(path, (1_700_000_000, 1_700_000_000))
     server.once()
     server.once()
-    assert [path.name for path in host.ledger.parent.rglob("*.new*")] == []
+    left = [path.name for path in host.ledger.parent.rglob("*") if not path.name.endswith(".lock")]
+    assert sorted(left) == ["ledger.db", "ledger.db-shm", "ledger.db-wal", "owners", "probe.key"]
