@@ -80,14 +80,14 @@ class _Shared:
 
     __slots__ = ("connection", "current_until", "identity", "lock", "mode", "version")
 
-    def __init__(self, connection: sqlite3.Connection, identity: tuple[int, int], mode: str) -> None:
+    def __init__(self, connection: sqlite3.Connection, identity: tuple[int, int], mode: str, version: int) -> None:
         self.connection = connection
         self.identity = identity
         self.current_until = 0.0
         # Reentrant, so that a thread can tell what it holds: an interrupt may arrive between taking it and the `try`.
         self.lock = threading.RLock()
         self.mode = mode
-        self.version = schema.version(connection)
+        self.version = version
 
 
 def release_owned() -> None:
@@ -331,14 +331,14 @@ class Database:
         return time.monotonic() < shared.current_until and not shared.connection.in_transaction
 
     def _is_current(self, shared: _Shared) -> bool:
-        """False once the file was renamed, deleted or replaced, its log was taken away under us, or a later version of
-        the plugin changed its schema."""
+        """False once the file was renamed, deleted or replaced, its log was taken away under us, a later version of
+        the plugin changed its schema, or this is that version and the connection that of the copy before it."""
         if _identity(self.path) != shared.identity:
             return False
         if shared.mode == "wal" and not os.path.exists(self._wal):
             return False
         try:
-            return schema.version(shared.connection) == shared.version
+            return schema.version(shared.connection) == shared.version >= schema.SCHEMA_VERSION
         except sqlite3.Error:  # locked or sick: the work at hand will say so
             return True
 
@@ -367,7 +367,7 @@ class Database:
         self._tried = _identity(self.path)
         connection, mode = _patiently(lambda: connected(self.path), deadline)
         try:
-            _patiently(lambda: prepare(connection, self.synchronous), deadline)
+            version = _patiently(lambda: prepare(connection, self.synchronous), deadline)
             if mode == "wal":
                 _patiently(lambda: touch_log(connection), deadline)
         except BaseException:
@@ -381,19 +381,20 @@ class Database:
         if identity is None:
             connection.close()
             raise Unavailable("cannot open", f"{self.path} was taken away while it was opened")
-        return _Shared(connection, identity, mode)
+        return _Shared(connection, identity, mode, version)
 
 
-def prepare(connection: sqlite3.Connection, synchronous: str) -> None:
-    """Set up a connection that writes. Raises Unavailable for a newer ledger."""
+def prepare(connection: sqlite3.Connection, synchronous: str) -> int:
+    """Set up a connection that writes; returns the schema version that it may write to. Raises Unavailable for a newer
+    ledger."""
     connection.execute(f"PRAGMA synchronous = {'FULL' if synchronous == 'full' else 'NORMAL'}")
     # Hooks never checkpoint: it takes long, and SQLite before 3.51.3 can lose pages when two processes do it at once.
     connection.execute("PRAGMA wal_autocheckpoint = 0")
+    schema.migrate(connection)
     at = schema.version(connection)
-    if at < schema.SCHEMA_VERSION:
-        schema.migrate(connection)
-    elif at > schema.SCHEMA_VERSION and schema.min_writer(connection) > schema.SCHEMA_VERSION:
+    if at > schema.SCHEMA_VERSION and schema.min_writer(connection) > schema.SCHEMA_VERSION:
         raise Unavailable("newer", f"the ledger has schema {at}, this plugin writes {schema.SCHEMA_VERSION}")
+    return at
 
 
 def use_log(connection: sqlite3.Connection) -> str:
