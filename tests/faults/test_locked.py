@@ -58,11 +58,15 @@ def test_lock_of_another_process(
     assert counted(host) == (made + 1, made + 1, made + 1)
 
 
-def test_process_that_starts_under_a_lock(home: Path, new_driver: NewDriver) -> None:
-    """It has no open ledger yet, and not each of its calls waits for one: a try each half second at most."""
+@pytest.mark.parametrize("mode", ["NORMAL", "EXCLUSIVE"])
+def test_process_that_starts_under_a_lock(home: Path, new_driver: NewDriver, mode: str) -> None:
+    """It has no open ledger yet, and not each of its calls waits for one: a try each half second at most. In locking mode
+    EXCLUSIVE it cannot even read."""
     first, host = new_driver(), SimHost(home)
     first.run("first")
+    first.stop()
     holder = sqlite3.connect(host.ledger, isolation_level=None)
+    holder.execute(f"PRAGMA locking_mode = {mode}")
     holder.execute("BEGIN IMMEDIATE")
     driver = new_driver()
     begin = time.monotonic()
