@@ -33,14 +33,14 @@ class _Shared:
 
     __slots__ = ("connection", "current_until", "identity", "lock", "mode", "version")
 
-    def __init__(self, connection: sqlite3.Connection, identity: tuple[int, int], mode: str) -> None:
+    def __init__(self, connection: sqlite3.Connection, identity: tuple[int, int], mode: str, version: int) -> None:
         self.connection = connection
         self.identity = identity
         self.current_until = 0.0
         # Reentrant, so that a thread can tell what it holds: an interrupt may arrive between taking it and the `try`.
         self.lock = threading.RLock()
         self.mode = mode
-        self.version = schema.version(connection)
+        self.version = version
 
 
 def release_owned() -> None:
@@ -238,14 +238,14 @@ class Database:
         return time.monotonic() < shared.current_until and not shared.connection.in_transaction
 
     def _is_current(self, shared: _Shared) -> bool:
-        """False once the file was renamed, deleted or replaced, its log was taken away under us, or a later version of
-        the plugin changed its schema."""
+        """False once the file was renamed, deleted or replaced, its log was taken away under us, a later version of
+        the plugin changed its schema, or this is that version and the connection that of the copy before it."""
         if identity(self.path) != shared.identity:
             return False
         if shared.mode == "wal" and not os.path.exists(self._wal):
             return False
         try:
-            return schema.version(shared.connection) == shared.version
+            return schema.version(shared.connection) == shared.version >= schema.SCHEMA_VERSION
         except sqlite3.Error:  # locked or sick: the work at hand will say so
             return True
 
@@ -268,12 +268,12 @@ class Database:
     def _open(self, deadline: float) -> _Shared:
         make_ready(self.path, self.synchronous)
         self._tried = identity(self.path)
-        connection, mode = opened(self.path, self.synchronous, deadline)
+        connection, mode, version = opened(self.path, self.synchronous, deadline)
         found = identity(self.path)
         if found is None:
             connection.close()
             raise Unavailable("cannot open", f"{self.path} was taken away while it was opened")
-        return _Shared(connection, found, mode)
+        return _Shared(connection, found, mode, version)
 
 
 __all__ = ["Database", "Unavailable", "release_owned"]

@@ -55,12 +55,14 @@ def _remove(building: str) -> None:
             os.unlink(building + suffix)
 
 
-def opened(path: str, synchronous: str, deadline: float) -> tuple[sqlite3.Connection, str]:
-    """A connection that writes to the ledger at ``path``, and its journal mode. ``deadline`` is on the monotonic clock.
-    Raises sqlite3.Error or OSError, and Unavailable for a newer ledger."""
+def opened(path: str, synchronous: str, deadline: float) -> tuple[sqlite3.Connection, str, int]:
+    """A connection that writes to the ledger at ``path``, its journal mode and its schema version.
+
+    ``deadline`` is on the monotonic clock. Raises sqlite3.Error or OSError, and Unavailable for a newer ledger.
+    """
     connection, mode = patiently(lambda: _connected(path), deadline)
     try:
-        patiently(lambda: _prepare(connection, synchronous), deadline)
+        version = patiently(lambda: _prepare(connection, synchronous), deadline)
         if mode == "wal":
             patiently(lambda: _touch_log(connection), deadline)
     except BaseException:
@@ -68,19 +70,20 @@ def opened(path: str, synchronous: str, deadline: float) -> tuple[sqlite3.Connec
         raise
     if mode != "wal":
         log.warn("wal", "SQLite cannot use its write-ahead log for %s (mode %s); recording goes on", path, mode)
-    return connection, mode
+    return connection, mode, version
 
 
-def _prepare(connection: sqlite3.Connection, synchronous: str) -> None:
-    """Set up a connection that writes. Raises Unavailable for a newer ledger."""
+def _prepare(connection: sqlite3.Connection, synchronous: str) -> int:
+    """Set up a connection that writes; returns the schema version that it may write to. Raises Unavailable for a newer
+    ledger."""
     connection.execute(f"PRAGMA synchronous = {'FULL' if synchronous == 'full' else 'NORMAL'}")
     # Hooks never checkpoint: it takes long, and SQLite before 3.51.3 can lose pages when two processes do it at once.
     connection.execute("PRAGMA wal_autocheckpoint = 0")
+    schema.migrate(connection)
     at = schema.version(connection)
-    if at < schema.SCHEMA_VERSION:
-        schema.migrate(connection)
-    elif at > schema.SCHEMA_VERSION and schema.min_writer(connection) > schema.SCHEMA_VERSION:
+    if at > schema.SCHEMA_VERSION and schema.min_writer(connection) > schema.SCHEMA_VERSION:
         raise Unavailable("newer", f"the ledger has schema {at}, this plugin writes {schema.SCHEMA_VERSION}")
+    return at
 
 
 def _use_log(connection: sqlite3.Connection) -> str:

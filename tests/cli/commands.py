@@ -13,18 +13,20 @@ from tests.simhost import PLUGIN_FOLDER
 from tests.store.rows import content, held
 
 
-def ledger(home: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run ``agent-ledger <arguments>`` on ``home``; its output is text."""
+def ledger(
+    home: Path, *arguments: str, plugin: Path = PLUGIN_FOLDER, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Run ``agent-ledger <arguments>`` of the checkout ``plugin`` on ``home``; its output is text."""
     return subprocess.run(
         [sys.executable, "-m", "agent_ledger.cli", *arguments],
-        cwd=PLUGIN_FOLDER, env={**os.environ, "HERMES_HOME": str(home), **environment}, capture_output=True, text=True,
+        cwd=plugin, env={**os.environ, "HERMES_HOME": str(home), **environment}, capture_output=True, text=True,
         timeout=60, check=False,
     )  # fmt: skip
 
 
-def as_json(home: Path, *arguments: str) -> Any:
+def as_json(home: Path, *arguments: str, plugin: Path = PLUGIN_FOLDER) -> Any:
     """What the command prints with --json."""
-    return json.loads(ledger(home, *arguments, "--json").stdout)
+    return json.loads(ledger(home, *arguments, "--json", plugin=plugin).stdout)
 
 
 RECORD = """

@@ -318,6 +318,34 @@ def test_doctor_names_a_setting_and_where_it_comes_from(home: Path) -> None:
     assert "maybe" in next(check["detail"] for check in shown["checks"] if check["name"] == "settings")
 
 
+def test_doctor_names_an_entry_without_effect(home: Path) -> None:
+    """A tool:action that decides nothing is a setting to look at."""
+    done = ledger(home, "doctor", "--json", AGENT_LEDGER_CHANGING_TOOLS="read_file:x")
+    (check,) = (check for check in json.loads(done.stdout)["checks"] if check["name"] == "settings")
+    assert check["state"] == "warn" and "read_file:x" in check["detail"] and "AGENT_LEDGER_CHANGING_TOOLS" in check["detail"]
+
+
+def test_doctor_lists_ledgers_that_were_set_aside(home: Path) -> None:
+    """Each with its size, that of its log included, and what to do about it; the plugin removes none."""
+    record(home)
+    for name, many in (("corrupt-1", 3000), ("corrupt-1-wal", 1096), ("corrupt-2", 2048), ("corrupt-3-wal", 100)):
+        (folder(home) / f"ledger.db.{name}").write_bytes(b"x" * many)
+    (check,) = (check for check in as_json(home, "doctor")["checks"] if check["name"] == "set aside")
+    assert check["state"] == "warn" and str(folder(home)) in check["detail"] and "6.1 KiB in all" in check["detail"]
+    for text in ("ledger.db.corrupt-1 (4.0 KiB)", "ledger.db.corrupt-2 (2.0 KiB)", "ledger.db.corrupt-3 (100 bytes)"):
+        assert text in check["detail"]
+    assert ".recover" in check["next"] and "-wal" in check["next"]
+    assert len(list(folder(home).glob("ledger.db.corrupt-*"))) == 4
+
+
+def test_doctor_looks_at_the_key_of_the_probes(home: Path) -> None:
+    """A key that others may read is named like a ledger that they may."""
+    record(home)
+    (folder(home) / "probe.key").chmod(0o644)
+    (check,) = (check for check in as_json(home, "doctor")["checks"] if check["name"] == "files")
+    assert check["state"] == "warn" and "probe.key" in check["detail"]
+
+
 @pytest.mark.parametrize("command", ["status", "tail", "show", "ghosts", "doctor"])
 def test_every_command_has_help_with_an_example_and_a_json_shape(command: str) -> None:
     """--help is enough to use a command."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import signal
 import subprocess
@@ -14,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.children import let_go
 from tests.faults.conftest import MOST_S, NewDriver, all_in, counted
 from tests.simhost import PLUGIN_FOLDER, SimHost
 from tests.store.rows import held
@@ -315,39 +313,3 @@ def test_short_lived_readers_beside_a_long_lived_writer(home: Path, new_driver: 
     assert driver.slowest < MOST_S
     all_in(host, driver.turn)
     assert counted(host) == (made + 1,) * 3
-
-
-def test_twenty_processes_with_random_kills(home: Path, child: Child, new_driver: NewDriver) -> None:
-    """Twenty processes that begin at the same instant on an empty home, a third of them killed: every acknowledged call is
-    there once."""
-    code = """
-import os, sys
-from pathlib import Path
-from tests.simhost import in_process
-host = in_process(Path(sys.argv[1]))
-os.write(1, b"ready\\n")
-sys.stdin.readline()
-for number in range(50):
-    name = f"{sys.argv[2]}-{number}"
-    host.pre("write_file", {"path": "/srv/" + name}, call=name)
-    os.write(1, f"{name}\\n".encode())
-    host.post("write_file", {"path": "/srv/" + name}, call=name)
-os.write(1, b"done\\n")
-"""
-    processes = [child(code, home, number) for number in range(20)]
-    let_go(processes)
-    for number, one in enumerate(processes[::3]):
-        time.sleep(0.02 * number)
-        one.kill()
-    heard = [one.communicate(timeout=60)[0].split() for one in processes]
-    acknowledged = {name for words in heard for name in words if name != "done"}
-    host, driver = SimHost(home), new_driver()
-    driver.ask("start")
-    all_in(host, driver.turn)
-    rows, calls, confirmed = counted(host)
-    assert rows == calls
-    assert acknowledged <= {row[0] for row in host.sql("SELECT tool_call_id FROM ledger")}
-    whole = sum("done" in words for words in heard)
-    assert whole >= 13 and confirmed >= whole * 50
-    spool = host.ledger.parent / "spool"
-    assert not spool.exists() or os.listdir(spool) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from agent_ledger.model import Call
 from agent_ledger.store import schema
 from agent_ledger.store.shapes import Row
 from agent_ledger.store.sql import columns
+from tests.store import old_files
 
 COLUMNS = [
     "id", "ts", "session_id", "task_id", "turn_id", "tool_call_id", "tool_name", "args_json", "args_sha256", "args_len",
@@ -131,3 +133,46 @@ def test_statements_keep_semicolons_in_comments_and_texts() -> None:
     """A script is split at its statements only."""
     script = "CREATE TABLE a (x); -- one; two\nINSERT INTO a VALUES ('b;c');\n"
     assert len(schema.statements(script)) == 2
+
+
+def made_of(connection: sqlite3.Connection) -> dict[str, str]:
+    """Name -> what made each table, index, view and trigger, without comments."""
+    found = connection.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL")
+    return {name: " ".join(re.sub(r"--[^\n]*", "", sql).split()) for name, sql in found}
+
+
+@pytest.mark.parametrize("file", old_files.SCHEMAS, ids=lambda file: file.stem)
+def test_released_ledger_keeps_every_row(tmp_path: Path, db: sqlite3.Connection, file: Path) -> None:
+    """The ledger of every released version becomes one of this version, with all rows, and views that can be read."""
+    path = tmp_path / "old" / "ledger.db"
+    old_files.ledger_of(file, path)
+    before = old_files.rows_of(path)
+    assert all(before[table] for table in old_files.rows_of(tmp_path / "ledger.db") if table in before)
+    connection = sqlite3.connect(path, isolation_level=None)
+    schema.migrate(connection)
+    assert schema.version(connection) == schema.SCHEMA_VERSION
+    after = old_files.rows_of(path, before)
+    marks = {"key": "min_writer", "value": str(schema.MIN_WRITER)}
+    before["meta"] = [marks if row["key"] == "min_writer" else row for row in before["meta"]]
+    assert after == before
+    assert made_of(connection).keys() == made_of(db).keys()
+    for name in made_of(db):
+        columns = f"SELECT name FROM pragma_table_info('{name}') ORDER BY name"  # noqa: S608
+        assert connection.execute(columns).fetchall() == db.execute(columns).fetchall()
+    assert len(connection.execute("SELECT id FROM recent").fetchall()) == len(before["ledger"])
+    assert connection.execute("SELECT id FROM ghosts").fetchall() == [(2,), (4,)]
+
+
+def test_tables_of_this_version_are_kept() -> None:
+    """Each version has its released file, so that the next one is tested against it."""
+    assert [file.stem for file in old_files.SCHEMAS] == [
+        f"schema-{number}" for number in range(1, schema.SCHEMA_VERSION + 1)
+    ]
+
+
+def test_released_steps_are_not_edited(tmp_path: Path) -> None:
+    """The first step makes the very tables of version 1."""
+    old_files.ledger_of(old_files.SCHEMAS[0], tmp_path / "old" / "ledger.db")
+    now = sqlite3.connect(":memory:", isolation_level=None)
+    schema.MIGRATIONS[0](now)
+    assert made_of(now) == made_of(sqlite3.connect(tmp_path / "old" / "ledger.db"))
