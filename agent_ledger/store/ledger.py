@@ -7,10 +7,24 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ..model import FORK, GHOST_REPORTED, PENDING, UNKNOWN, Call, OpenRow, Outcome, Settlement, add_flag
+from ..model import (
+    CANCELLED,
+    FORK,
+    GHOST_REPORTED,
+    PENDING,
+    TIMEOUT,
+    UNKNOWN,
+    Call,
+    OpenRow,
+    Outcome,
+    Settlement,
+    add_flag,
+)
 from . import news, pairing, sessions
 
-OPEN = "(status = 'PENDING' OR status = 'GHOST_REPORTED' OR status = 'ERROR:timeout' OR status = 'ERROR:cancelled')"
+# The calls that a post may still settle. The condition repeats that of index ledger_open word for word.
+OPEN_STATUSES = (PENDING, GHOST_REPORTED, TIMEOUT, CANCELLED)
+OPEN = "(" + " OR ".join(f"status = '{status}'" for status in OPEN_STATUSES) + ")"
 
 NEXT_ID = (
     "(SELECT 1 + max(coalesce((SELECT max(id) FROM ledger), 0),"

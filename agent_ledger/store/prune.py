@@ -74,16 +74,18 @@ def file_bytes(connection: sqlite3.Connection) -> int:
 
 def count(connection: sqlite3.Connection, limits: Limits) -> int:
     """How many rows ``prune`` would remove; for ``max_bytes`` an estimate from the mean size of a row."""
-    kept_from = _kept_from(connection, limits)
-    found: int = connection.execute(
-        f"SELECT count(*) FROM ledger WHERE {_AGED} AND {limits.condition}", (limits.before or "", kept_from)
-    ).fetchone()[0]
+    removable: int
+    found: int
+    # One pass for both, since it reads the whole file: 1 GB for 1,000,000 rows.
+    removable, found = connection.execute(
+        f"SELECT count(*), coalesce(sum({_AGED}), 0) FROM ledger WHERE {limits.condition}",
+        (limits.before or "", _kept_from(connection, limits)),
+    ).fetchone()
     if limits.max_bytes is not None:
         rows: int = connection.execute("SELECT count(*) FROM ledger").fetchone()[0]
         used = used_bytes(connection)
         excess = used - limits.max_bytes
         if rows and excess > 0:
-            removable: int = connection.execute(f"SELECT count(*) FROM ledger WHERE {limits.condition}").fetchone()[0]
             found = max(found, min(removable, -(-excess * rows // used)))
     return found
 
@@ -224,6 +226,8 @@ def _vacuum_some(connection: sqlite3.Connection) -> int:
     if connection.execute("PRAGMA auto_vacuum").fetchone()[0] != 2:
         return 0
     before = connection.execute("PRAGMA freelist_count").fetchone()[0]
-    connection.execute(f"PRAGMA incremental_vacuum({VACUUM_PAGES})").fetchall()
+    # One page a statement: each page is a row without columns, and fetchall() takes the first of those for the end.
+    for _ in range(min(before, VACUUM_PAGES)):
+        connection.execute("PRAGMA incremental_vacuum(1)")
     after = connection.execute("PRAGMA freelist_count").fetchone()[0]
     return int(after) if after < before else 0

@@ -19,7 +19,7 @@ import dataclasses
 import os
 import sqlite3
 import stat
-import time
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -28,7 +28,7 @@ from urllib.parse import quote
 from ..errors import LedgerUnreadable, NewerLedger, NoLedger
 from ..model import PENDING, UNKNOWN
 from . import ledger, schema, sessions
-from .ledger import OPEN
+from .ledger import OPEN, OPEN_STATUSES
 
 T = TypeVar("T")
 
@@ -266,6 +266,11 @@ class Reader:
         """The newest ``limit`` rows, oldest of them first. ``tool`` and ``status`` are exact, or GLOB patterns where
         they hold ``*``; ``after``: only rows with a greater id, and then the oldest of them."""
         where, values = ["id > ?"], [after]  # type: list[str], list[Any]
+        index = ""
+        if status in OPEN_STATUSES:
+            # There are few of these, or none; without the index that would take a look at every row.
+            index = " INDEXED BY ledger_open"
+            where.append(OPEN)
         for column, wanted in (("tool_name", tool), ("status", status)):
             if wanted:
                 where.append(f"{column} {'GLOB' if '*' in wanted else '='} ?")
@@ -274,7 +279,7 @@ class Reader:
             where.append(f"session_id IN ({_marks(session_ids)})")
             values.extend(session_ids)
         order = "ASC" if after else "DESC"
-        query = f"SELECT {_COLUMNS} FROM ledger WHERE {' AND '.join(where)} ORDER BY id {order} LIMIT ?"
+        query = f"SELECT {_COLUMNS} FROM ledger{index} WHERE {' AND '.join(where)} ORDER BY id {order} LIMIT ?"
         rows = self._ask(lambda connection: [Row(*row) for row in connection.execute(query, (*values, limit))])
         return rows if after else rows[::-1]
 
@@ -373,8 +378,11 @@ class Reader:
 
     def quick_check(self, seconds: float) -> tuple[bool, list[str]]:
         """(whether the whole file was looked at, what is wrong), within about ``seconds``."""
-        until = time.monotonic() + seconds
-        self._connection.set_progress_handler(lambda: time.monotonic() > until, 10_000)
+        # From a thread of its own: a whole table is checked in one step of SQLite's machine, and a progress handler is
+        # only asked between two steps.
+        clock = threading.Timer(seconds, self._connection.interrupt)
+        clock.daemon = True
+        clock.start()
         try:
             found = [str(row[0]) for row in self._connection.execute("PRAGMA quick_check(5)")]
             return True, [] if found == ["ok"] else found
@@ -383,7 +391,8 @@ class Reader:
                 return False, []
             return True, [str(error)]
         finally:
-            self._connection.set_progress_handler(None, 0)
+            clock.cancel()
+            clock.join()
 
 
 _NEXT = {

@@ -122,6 +122,19 @@ def test_space_comes_back(home: Path) -> None:
     assert sqlite3.connect(path).execute("PRAGMA freelist_count").fetchone() == (0,)
 
 
+def test_space_comes_back_many_pages_a_step(home: Path) -> None:
+    """One transaction gives back a whole step of pages: one page each would make a large ledger take minutes."""
+    path = filled(home, 4000)
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute("DELETE FROM ledger WHERE id <= 3900")
+    free = connection.execute("PRAGMA freelist_count").fetchone()[0]
+    assert free > 2 * prune.VACUUM_PAGES
+    connection.execute("BEGIN IMMEDIATE")
+    assert prune._vacuum_some(connection) == free - prune.VACUUM_PAGES
+    connection.execute("COMMIT")
+    connection.close()
+
+
 def test_max_size_is_met_with_as_many_rows_as_fit(home: Path) -> None:
     """--max-size leaves a file of at most that size, and does not throw away much more than it must."""
     path = filled(home, 10_000)
