@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from . import checkpoint
 from .db import Database
 
-BATCH = 250  # rows a transaction: a few milliseconds under the write lock
+BATCH = 100  # rows a transaction: two milliseconds under the write lock, for each touches a page of an index
 VACUUM_PAGES = 200
 PAUSE_S = 0.002  # between transactions, so that a waiting hook goes first
 _LOCK_S = 5.0
-_CHECKPOINT_EVERY = 40
+_CHECKPOINT_EVERY = 10  # batches: the log stays short enough to start anew, for cutting it off stops every hook
 
 # What is never removed: calls without an outcome. What is removed only when asked for: ghosts that nobody settled, and
 # refusals, which are the evidence of what was tried.
@@ -112,7 +112,9 @@ def prune(
         run.remove("1", (), lambda: database.read(used_bytes, _soon()) > most)
     done.stopped = stop()
     if done.rows and not done.stopped:
-        database.write(_remove_told, _soon())
+        # Outside of the transaction: it looks at every row that is left, and hooks would wait for that.
+        first = database.read(_first_ts, _soon())
+        database.write(functools.partial(_remove_told, before=first), _soon())
     _give_back(database, stop)
     done.bytes_after = database.read(file_bytes, _soon())
     return done
@@ -171,7 +173,7 @@ class _Run:
             self._progress(self.done.rows)
             self._batches += 1
             if self._batches % _CHECKPOINT_EVERY == 0:
-                _give_back(self._database, self._stop)
+                _give_back(self._database, self._stop, shrink=False)
             time.sleep(PAUSE_S)
 
 
@@ -209,16 +211,22 @@ def _remove(connection: sqlite3.Connection, limits: Limits, ids: list[int]) -> i
     return len(gone)
 
 
-def _remove_told(connection: sqlite3.Connection) -> None:
+def _first_ts(connection: sqlite3.Connection) -> str:
+    """When the oldest call was issued; '' where none is left."""
+    ts: str = connection.execute("SELECT coalesce(min(ts), '') FROM ledger").fetchone()[0]
+    return ts
+
+
+def _remove_told(connection: sqlite3.Connection, before: str) -> None:
     """Notices that are older than every call: what they told is gone."""
-    connection.execute("DELETE FROM notices WHERE ts < coalesce((SELECT min(ts) FROM ledger), '')")
+    connection.execute("DELETE FROM notices WHERE ts < ?", (before,))
 
 
-def _give_back(database: Database, stop: Callable[[], bool]) -> None:
-    """Shrink the file by its free pages, a few at a time, and copy the log back."""
+def _give_back(database: Database, stop: Callable[[], bool], shrink: bool = True) -> None:
+    """Shrink the file by its free pages, a few at a time, and copy the log back; ``shrink``: and empty the log."""
     while not stop() and database.write(_vacuum_some, _soon()):
         time.sleep(PAUSE_S)
-    checkpoint.checkpoint(database.path, shrink=True)
+    checkpoint.checkpoint(database.path, shrink)
 
 
 def _vacuum_some(connection: sqlite3.Connection) -> int:

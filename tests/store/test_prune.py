@@ -10,6 +10,7 @@ import pytest
 
 from agent_ledger.store import ledger as statements
 from agent_ledger.store import prune
+from agent_ledger.store.checkpoint import START_BYTES
 from agent_ledger.store.db import Database
 from agent_ledger.store.prune import Limits
 from tests.calls import call
@@ -201,3 +202,17 @@ def test_ledger_without_incremental_vacuum(home: Path) -> None:
     connection.execute("VACUUM")
     connection.close()
     assert prune.prune(Database(str(path)), Limits(keep=10), silent).rows == 990
+
+
+def test_log_stays_short(home: Path) -> None:
+    """Copied back often enough that hooks beside it find nothing to copy back themselves, and nobody cuts it off."""
+    path = filled(home, 10_000)
+    log, longest = path.with_name(path.name + "-wal"), 0
+
+    def look(count: int) -> None:
+        nonlocal longest
+        longest = max(longest, log.stat().st_size)
+
+    prune.prune(Database(str(path)), Limits(keep=0), look)
+    assert 0 < longest < START_BYTES
+    assert not log.exists() or log.stat().st_size == 0
