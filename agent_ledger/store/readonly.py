@@ -18,7 +18,7 @@ import contextlib
 import os
 import sqlite3
 import stat
-import time
+import threading
 from collections.abc import Callable
 from typing import Any, Self, TypeVar
 
@@ -92,8 +92,11 @@ class ReadOnly:
 
     def quick_check(self, seconds: float) -> tuple[bool, list[str]]:
         """(whether the whole file was looked at, what is wrong), within about ``seconds``."""
-        until = time.monotonic() + seconds
-        self._connection.set_progress_handler(lambda: time.monotonic() > until, 10_000)
+        # From a thread of its own: a whole table is checked in one step of SQLite's machine, and a progress handler is
+        # only asked between two steps.
+        clock = threading.Timer(seconds, self._connection.interrupt)
+        clock.daemon = True
+        clock.start()
         try:
             found = [str(row[0]) for row in self._connection.execute("PRAGMA quick_check(5)")]
             return True, [] if found == ["ok"] else found
@@ -102,7 +105,8 @@ class ReadOnly:
                 return False, []
             return True, [str(error)]
         finally:
-            self._connection.set_progress_handler(None, 0)
+            clock.cancel()
+            clock.join()
 
     def _connect(self, wait_s: float) -> sqlite3.Connection:
         try:

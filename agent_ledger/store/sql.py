@@ -5,8 +5,12 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
-# The condition of index ledger_open, word for word: SQLite uses a partial index only where a statement repeats it.
-OPEN = "(status = 'PENDING' OR status = 'GHOST_REPORTED' OR status = 'ERROR:timeout' OR status = 'ERROR:cancelled')"
+from ..model import CANCELLED, GHOST_REPORTED, PENDING, TIMEOUT
+
+# The calls that a post may still settle. The condition repeats that of index ledger_open word for word: SQLite uses a
+# partial index only where a statement does.
+OPEN_STATUSES = (PENDING, GHOST_REPORTED, TIMEOUT, CANCELLED)
+OPEN = "(" + " OR ".join(f"status = '{status}'" for status in OPEN_STATUSES) + ")"
 
 
 def marks(values: Sequence[object]) -> str:
