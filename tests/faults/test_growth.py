@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from agent_ledger.home import ledger_path
-from agent_ledger.store.db import create
+from agent_ledger.store.opening import create
 from agent_ledger.store.reader import Reader
 from tests.faults.conftest import MOST_S, NewDriver, all_in, counted
 from tests.simhost import PLUGIN_FOLDER, SimHost
