@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from agent_ledger.cli import ghosts
-from agent_ledger.store.ledger import OPEN_STATUSES
 from agent_ledger.store.reader import Reader
+from agent_ledger.store.sql import OPEN_STATUSES
 from tests.store.rows import filled
 
 GHOSTS = 30
