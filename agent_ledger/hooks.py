@@ -12,7 +12,8 @@ from .digest import clean_id
 from .home import hermes_home
 from .model import Turn
 from .recorder import Ids
-from .store.db import LOCK_WAIT_S, release_owned
+from .store.db import release_owned
+from .store.patience import LOCK_WAIT_S
 from .tools import READ_ONLY, READ_ONLY_TOOLS
 
 _MOST_ISSUED = 4096

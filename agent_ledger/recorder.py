@@ -133,7 +133,7 @@ class Recorder:
                     self._known.clear()
                 known = self._known[session] = _Known()
             names, after = self.conversations.get(session, (session,)), known.newest
-            found = self.keeper.look(lambda connection: ledger.known_calls(connection, names, after), deadline)
+            found = self.keeper.glance(lambda connection: ledger.known_calls(connection, names, after), deadline)
             if found is not None:
                 known.newest, rows = found
                 known.calls.update(rows)

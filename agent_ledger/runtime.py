@@ -17,8 +17,8 @@ from .home import data_folder, ledger_path
 from .model import Turn
 from .recorder import Ids, Recorder
 from .store import ledger
-from .store.db import LOCK_WAIT_S
 from .store.keeper import Keeper
+from .store.patience import LOCK_WAIT_S
 
 if TYPE_CHECKING:
     from .ghosts.turn import Reconciler

@@ -95,9 +95,10 @@ def load(
     environ: Mapping[str, str] | None = None,
 ) -> Settings:
     """Read the settings of one Hermes home. Environment over host settings, or over ``settings.json`` where the host
-    has none. Never raises: a wrong value is described in ``problems`` and the default holds."""
+    has none. Never raises: a wrong value is described in ``problems`` and does not count."""
     environ = os.environ if environ is None else environ
     problems: list[str] = []
+    refused: list[tuple[Spec, Any, str]] = []
     values: dict[str, Any] = {}
     sources: dict[str, str] = {}
     from_host = _host_values(host, problems)
@@ -105,13 +106,22 @@ def load(
     if not from_host:
         from_host, where = _file_values(home, problems)
     for name, value in from_host.items():
-        _take(str(name), value, where, values, sources, problems)
+        _take(str(name), value, where, values, sources, problems, refused)
     for variable in sorted(environ):
         if variable.startswith(ENVIRONMENT_PREFIX):
             name = variable[len(ENVIRONMENT_PREFIX) :].lower()
-            _take(
-                name, _from_text(name, environ[variable]), f"environment variable {variable}", values, sources, problems
-            )
+            value = _from_text(name, environ[variable])
+            _take(name, value, f"environment variable {variable}", values, sources, problems, refused)
+    for spec, value, source in refused:
+        # Only now it is known what holds instead.
+        holds = f"{_short(values[spec.name])} from {sources[spec.name]}" if spec.name in values else "The default"
+        problems.append(
+            f"{source}: {spec.name} = {_short(value)} is not accepted; expected {spec.accepted}. {holds} holds"
+        )
+    for name, kind in (("changing_tools", tools.CHANGES), ("read_only_tools", tools.READ_ONLY)):
+        for entry in values.get(name, ()):
+            if why := tools.entry_fault(entry, kind):
+                problems.append(f"{sources[name]}: {name}: {_short(entry)} has no effect: {why}")
     return Settings(**values, sources=sources, problems=tuple(problems))
 
 
@@ -131,12 +141,12 @@ def _host_values(host: Callable[[], Any] | None, problems: list[str]) -> dict[st
     try:
         found = host()
     except Exception as error:
-        problems.append(f"host settings could not be read ({type(error).__name__}: {error}); the defaults hold")
+        problems.append(f"host settings could not be read ({type(error).__name__}: {error}), so they do not count")
         return {}
     if found is None:
         return {}
     if not isinstance(found, Mapping):
-        problems.append(f"host settings are {_short(found)}; a table of settings is expected, so the defaults hold")
+        problems.append(f"host settings are {_short(found)}; a table of settings is expected, so they do not count")
         return {}
     return dict(found)
 
@@ -157,10 +167,10 @@ def _file_values(home: str, problems: list[str]) -> tuple[dict[str, Any], str]:
             raise ValueError(f"longer than {_MAX_FILE} characters")
         found = json.loads(text, object_pairs_hook=_no_duplicates)
     except (OSError, ValueError, RecursionError) as error:
-        problems.append(f"{path} cannot be read as JSON ({error}); the defaults hold")
+        problems.append(f"{path} cannot be read as JSON ({error}), so it does not count")
         return {}, path
     if not isinstance(found, dict):
-        problems.append(f"{path} holds {_short(found)}; a JSON object is expected, so the defaults hold")
+        problems.append(f"{path} holds {_short(found)}; a JSON object is expected, so it does not count")
         return {}, path
     return found, path
 
@@ -175,8 +185,9 @@ def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _take(
-    name: str, value: Any, where: str, values: dict[str, Any], sources: dict[str, str], problems: list[str]
-) -> None:
+    name: str, value: Any, where: str, values: dict[str, Any], sources: dict[str, str], problems: list[str],
+    refused: list[tuple[Spec, Any, str]],
+) -> None:  # fmt: skip
     spec = _BY_NAME.get(name)
     if spec is None:
         known = ", ".join(_BY_NAME)
@@ -184,9 +195,7 @@ def _take(
         return
     checked = _checked(spec, value)
     if checked is None:
-        problems.append(
-            f"{where}: {name} = {_short(value)} is not accepted; expected {spec.accepted}. The default holds"
-        )
+        refused.append((spec, value, where))
         return
     values[name] = checked
     sources[name] = where

@@ -119,7 +119,7 @@ def _loaded() -> Check:
 
 def _settings_check(chosen: Settings) -> Check:
     if chosen.problems:
-        return Check("settings", WARN, "; ".join(chosen.problems), "correct the setting; until then its default holds")
+        return Check("settings", WARN, "; ".join(chosen.problems), "correct the setting; what is in force stands below")
     return Check("settings", OK, "all accepted")
 
 

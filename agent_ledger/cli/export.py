@@ -14,7 +14,8 @@ from typing import Any
 from .. import redact, spans
 from ..errors import UsageError
 from ..model import now_iso
-from ..store.reader import Reader, Row
+from ..store.reader import Reader
+from ..store.shapes import Row
 from . import rows, where
 from .output import Screen
 

@@ -10,7 +10,8 @@ from typing import Any
 from ..errors import LedgerError, NoLedger
 from ..home import ledger_path
 from ..store import schema
-from ..store.reader import Reader, Totals
+from ..store.reader import Reader
+from ..store.shapes import Totals
 from . import exits, ghosts, rows, where
 from .answer import Answer
 from .output import Screen
@@ -89,7 +90,7 @@ def run(options: argparse.Namespace) -> Answer:
     return Answer(exits.OK, data, show)
 
 
-def _state(meta: Mapping[str, str], waiting: int, not_replayed: str, aside: list[str]) -> dict[str, Any]:
+def _state(meta: Mapping[str, str], waiting: int, not_replayed: str, aside: Mapping[str, int]) -> dict[str, Any]:
     degraded = bool(waiting or not_replayed)
     return {
         "state": "degraded" if degraded else "ok",
@@ -99,7 +100,7 @@ def _state(meta: Mapping[str, str], waiting: int, not_replayed: str, aside: list
         "last_error": meta.get("last_error"),
         "last_error_ts": meta.get("last_error_ts"),
         "healed_ts": meta.get("healed_ts"),
-        "set_aside": aside,
+        "set_aside": list(aside),
     }
 
 

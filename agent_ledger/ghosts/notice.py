@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from .. import redact, tools
 from ..model import CONFIRMED
 from ..store import news
-from ..store.ledger import Facts
+from ..store.turns import Facts
 
 MAX_CHARS = 2000
 MAX_CALLS = 10

@@ -13,7 +13,8 @@ from typing import TypeVar
 from .. import log
 from ..model import Call, Settlement, now_iso
 from . import checkpoint, ledger, sessions
-from .db import LOCK_WAIT_S, Database, Unavailable
+from .db import Database, Unavailable
+from .patience import LOCK_WAIT_S
 from .spool import Spool, bump
 
 T = TypeVar("T")
@@ -128,13 +129,20 @@ class Keeper:
             self._failed(trouble)
             return None
 
+    def glance(self, work: Callable[[sqlite3.Connection], T], deadline: float) -> T | None:
+        """``look`` for what a call can do without: soon after trouble it is not tried, or each call would wait."""
+        return None if self._rests() else self.look(work, deadline)
+
     # --- the breaker, and healing
 
     def ready(self, deadline: float) -> bool:
         """False while writes must take the spool: soon after trouble, and as long as older ones of ours wait there."""
-        if self._is_slow() or time.monotonic() < self._closed_until:
+        if self._rests():
             return False
         return not self._waiting["backlog"] or (self.catch_up(deadline) and not self.spool.backlog)
+
+    def _rests(self) -> bool:
+        return self._is_slow() or time.monotonic() < self._closed_until
 
     def _is_slow(self) -> bool:
         return time.monotonic() < self._slow_until

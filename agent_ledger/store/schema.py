@@ -158,7 +158,8 @@ def _first_tables(connection: sqlite3.Connection) -> None:
 
 
 # Append only; a released step is never edited. Each runs in one transaction together with the new user_version, may
-# only add (an older plugin goes on writing beside it), and builds no index over calls, because a hook may run it.
+# only add (an older plugin goes on writing beside it), and builds no index over calls, because a hook may run it. A new
+# column has a default. The tables of each released version are kept in tests/store/released.
 MIGRATIONS: list[Callable[[sqlite3.Connection], None]] = [_first_tables]
 
 
@@ -195,7 +196,9 @@ def migrate(connection: sqlite3.Connection) -> None:
             if version(connection) == at:
                 MIGRATIONS[at](connection)
                 connection.execute(f"PRAGMA user_version = {at + 1}")
-                connection.execute("INSERT OR REPLACE INTO meta VALUES ('min_writer', ?)", (str(MIN_WRITER),))
+                connection.execute(
+                    "INSERT OR REPLACE INTO meta (key, value) VALUES ('min_writer', ?)", (str(MIN_WRITER),)
+                )
             connection.execute("COMMIT")
         except BaseException:
             if connection.in_transaction:

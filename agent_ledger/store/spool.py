@@ -25,8 +25,11 @@ MAX_FILE = 64 * 1024 * 1024  # bytes; beyond it a write is lost rather than the 
 MAX_LINE = 256 * 1024
 BATCH = 100  # lines a transaction: some milliseconds under the write lock
 KEEP_MARKS_S = 7 * 86400
+_SETTLED_S = 2.0  # a file changed later than that may change again without a new time: the coarsest clocks tick so
 _MOST_INT = 2**63  # SQLite's integers end here
 
+# A plugin of another version refuses lines with other fields. Where these change, the files need another suffix than
+# `.jsonl`, which older plugins leave alone; lines of this kind must be replayed ever after.
 _CALL_FIELDS = {name: "int" if name in ("args_len", "grace_s") else "str" for name in Call._fields}
 _POST_FIELDS = {field.name: field.type for field in dataclasses.fields(Settlement)}
 _OUTCOME_FIELDS = set(Outcome._fields)
@@ -46,6 +49,8 @@ class Spool:
             self.state: dict[str, Any] = state.spools.setdefault(
                 self.path, {"lock": threading.Lock(), "seq": 0, "backlog": 0, "lost": 0}
             )
+        # Other processes' files that were read to their end -> what they looked like, and the mark in the ledger.
+        self._read: dict[str, tuple[object, int]] = {}
 
     @property
     def backlog(self) -> int:
@@ -140,6 +145,7 @@ class Spool:
         """
         applied = 0
         paths = list(self.files())
+        self._read = {path: self._read[path] for path in paths if path in self._read}
         if self.path in paths:  # our own rows first: a hook of ours may be waiting for them
             paths.remove(self.path)
             paths.insert(0, self.path)
@@ -154,7 +160,10 @@ class Spool:
         # Asked before reading: a process that is gone now can have added nothing after that.
         finished = path != self.path and bool(is_gone and is_gone(name))
         own = path == self.path
+        looks = None if own else _looks(path)
         applied, last = 0, self._mark(database, name, deadline)
+        if looks is not None and not finished and self._read.get(path) == (looks, last):
+            return 0
         lines = _lines(path, last)
         while batch := list(itertools.islice(lines, BATCH)):
             applied += database.write(functools.partial(_apply, name=name, batch=batch), deadline)
@@ -166,9 +175,12 @@ class Spool:
         if own:
             self._drop_own(last)
         elif finished:
+            self._read.pop(path, None)
             with contextlib.suppress(OSError):
                 os.unlink(path)
             database.write(functools.partial(_forget_old_marks, folder=self.folder), deadline)
+        elif looks is not None:
+            self._read[path] = (looks, last)
         return applied
 
     def _mark(self, database: Database, name: str, deadline: float) -> int:
@@ -183,6 +195,18 @@ class Spool:
                 self.state["backlog"] = 0
             else:
                 self.state["backlog"] = self.state["seq"] - applied_to
+
+
+def _looks(path: str) -> tuple[int, int, int] | None:
+    """(inode, size, time of the last change) of a file; None where it is gone, or changed so lately that the next
+    change might not show in them."""
+    try:
+        status = os.stat(path, follow_symlinks=False)
+    except OSError:
+        return None
+    if time.time() - status.st_mtime < _SETTLED_S:
+        return None
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def _lines(path: str, after: int) -> Iterator[tuple[int, dict[str, Any] | None]]:
