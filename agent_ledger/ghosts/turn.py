@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .. import hostinfo
-from ..model import FORK, GHOST_REPORTED, UNKNOWN, OpenRow, Turn, now_iso
+from ..model import FORK, GHOST_REPORTED, READ, UNKNOWN, OpenRow, Turn, now_iso
 from ..store import ledger, news, notices, recalls, sessions
 from ..store.keeper import Keeper
 from . import evidence, history, launched, lineage, owner, recall, reconcile
@@ -21,6 +21,7 @@ _MOST_SESSIONS = 500
 _MOST_LINES = 200
 _LOST = ":lost"
 END_UNSEEN = "end_unseen"
+_UNTOLD = frozenset({FORK, READ})  # marks of calls that no conversation is told of
 _CHILD = "subagent"  # the platform of a delegated session
 
 
@@ -214,7 +215,7 @@ class Reconciler:
         if found is None:
             return
         mark, rows = found
-        ours = [row for row in rows if FORK not in row.flags.split()]
+        ours = [row for row in rows if not _UNTOLD & set(row.flags.split())]
         gone, visible = recall.split(ours, told, lambda arguments: reconcile.hash_of(arguments, self._store_args))
         seen_before = self._visible.get(turn.session, frozenset())
         if gone:
@@ -314,7 +315,7 @@ def _read(connection: sqlite3.Connection, session: str) -> _Seen:
     names = sessions.conversation(connection, session)
     return _Seen(
         names=names,
-        pending=[row for row in ledger.pending(connection, names) if not row.flagged(FORK)],
+        pending=[row for row in ledger.pending(connection, names) if not _UNTOLD & set(row.flags.split())],
         told=notices.newest(connection, names),
         untold=news.untold(connection, names),
         launched=ledger.launched(connection, names),

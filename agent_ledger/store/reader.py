@@ -40,7 +40,8 @@ _MOST_NESTED = 200
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of table ``ledger``, every column; the names are the columns'."""
+    """One line of table ``ledger``; the names are the columns'. All of the first schema: a ledger that no newer plugin
+    wrote to has no others."""
 
     id: int
     ts: str
