@@ -26,9 +26,11 @@ class Hooks:
         self._process = process.registry()
         # home -> (stamp of the process, its runtime, or None where another copy acts)
         self._found: dict[str, tuple[object, runtime.Runtime | None]] = {}
-        # A tool that only reads is known by its name alone, unless some home's settings say that such a tool changes
-        # something. A turn begins with pre_llm_call, so a home's settings are known before its tools run.
+        # A tool that only reads is dealt with before the home is asked for, unless some home's settings say that such a
+        # tool changes something, or some home may have a policy. A turn begins with pre_llm_call, so a home is known
+        # before its tools run.
         self._reads_by_name = False
+        self._may_judge: Callable[[], bool] = lambda: False
         self._judged = False  # policy was in force once, so that a call that only reads may have a row
         # ids and tool of a call -> (stamp of the process, or None where unsure; the runtime that recorded it)
         self._issued: dict[tuple[str, ...], tuple[object, runtime.Runtime]] = {}
@@ -47,13 +49,18 @@ class Hooks:
         """Record a call before it runs. Returns None, or a refusal: only policy ever refuses, and nothing changes a
         call."""
         try:
+            if (
+                self._reads_by_name
+                and type(tool_name) is str
+                and tool_name in READ_ONLY_TOOLS
+                and not self._may_judge()
+            ):
+                reads.note(session_id, tool_name)
+                return None
             serving = self._runtime()
             if serving is None or not isinstance(tool_name, str) or not tool_name:
                 return None
             gate = serving.gate()
-            if gate is None and self._reads_by_name and tool_name in READ_ONLY_TOOLS:
-                reads.note(session_id, tool_name)
-                return None
             recorder = serving.recorder
             kind = recorder.classify(tool_name, args)
             if gate is None and not recorder.records(kind):
@@ -166,6 +173,8 @@ class Hooks:
         self._found[home] = (stamp, serving)
         serving_all = [one for _, one in self._found.values() if one is not None]
         self._reads_by_name = bool(serving_all) and not any(one.settings.changing_tools for one in serving_all)
+        questions = [one.may_judge for one in serving_all]
+        self._may_judge = questions[0] if len(questions) == 1 else lambda: any(ask() for ask in questions)
         return serving
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from . import log, process, reads, settings
 from .ghosts import footprint, owner
 from .home import data_folder, ledger_path
+from .marker import Marker
 from .model import Turn
 from .recorder import Ids, Recorder
 from .store import ledger
@@ -50,8 +51,9 @@ class Runtime:
         self._reconciler: Reconciler | None = None
         self._gate: Gate | None = None
         # What says that calls are judged: a file, unless the settings decide.
-        self._mode_file = os.path.join(folder, "policy_mode")
-        self._mode_from_file = self.settings.policy_mode == "file"
+        mode_file = Marker(os.path.join(folder, "policy_mode"))
+        fixed = {"off": lambda: False, "file": mode_file.is_there}
+        self.may_judge: Callable[[], bool] = fixed.get(self.settings.policy_mode, lambda: True)
         atexit.register(self._finish, process.registry().generation)
 
     def _finish(self, generation: object) -> None:
@@ -60,12 +62,9 @@ class Runtime:
             self.keeper.finish(_FINISH_S)
 
     def gate(self) -> Gate | None:
-        """What judges calls, None while no policy is in force. Without policy files this is one question to the file
-        system, and nothing of policy is imported."""
-        if self._mode_from_file:
-            if not os.access(self._mode_file, os.F_OK):
-                return None
-        elif self.settings.policy_mode == "off":
+        """What judges calls, None while no policy is in force. Nothing of policy is imported before ``may_judge``, one
+        question to the file system, says yes."""
+        if not self.may_judge():
             return None
         if self._gate is None:
             from .policy.gate import Gate
@@ -94,7 +93,8 @@ class Runtime:
         """The text for the user message of this turn, None where there is nothing to say."""
         deadline = time.monotonic() + LOCK_WAIT_S
         self.recorder.follow(ids.session, ids.turn, deadline)
-        text, names = self._turns().notice(turn, deadline)
+        gate = self.gate()
+        text, names = self._turns().notice(turn, deadline, gate.begin_turn(ids.session) if gate is not None else "")
         self.recorder.note_conversation(ids.session, names)
         self.recorder.begin_turn(ids.session, told=text is not None)
         return text

@@ -70,8 +70,16 @@ class Reconciler:
         self._parents: dict[str, str] = {}  # delegated session -> who delegated, as the host's store says
         self._visible: dict[str, frozenset[int]] = {}  # session -> confirmed calls that its last turn showed
 
-    def notice(self, turn: Turn, deadline: float) -> tuple[str | None, tuple[str, ...]]:
-        """(the text for this turn's user message or None, the session ids of its conversation)."""
+    def notice(self, turn: Turn, deadline: float, policy: str = "") -> tuple[str | None, tuple[str, ...]]:
+        """(the text for this turn's user message or None, the session ids of its conversation). ``policy``: what is to
+        be said of a policy that has problems."""
+        content, names = self._content(turn, deadline)
+        if policy:
+            content = content or Content()
+            content.policy = policy
+        return (compose(content) if content else None), names
+
+    def _content(self, turn: Turn, deadline: float) -> tuple[Content | None, tuple[str, ...]]:
         if not turn.session:
             return None, ()
         if self._keeper.spool.waiting():
@@ -84,7 +92,7 @@ class Reconciler:
             return None, seen.names
         names = seen.names
         content = self._keeper.transact(lambda connection: self._claim(connection, turn, names, plan), deadline)
-        return (compose(content) if content else None), names
+        return content, names
 
     # --- looking
 

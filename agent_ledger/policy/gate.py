@@ -25,7 +25,7 @@ _MOST_TOLD = 500
 BROKEN_RULE = "on_broken_policy"
 _BROKEN_MESSAGE = (
     "Refused: the policy of this Hermes is broken, and its setting on_broken_policy says that nothing may be changed"
-    " until it is mended. The user can see what is wrong with: hermes ledger policy check"
+    " until it is mended. The user can see what is wrong with: hermes ledger doctor"
 )
 
 
