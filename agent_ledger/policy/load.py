@@ -45,23 +45,28 @@ def read(path: str, most: int = MAX_FILE) -> bytes:
     except OSError as error:
         mend = f"chmod 600 {path}" if error.errno in (errno.EACCES, errno.EPERM) else "look at the file and its disk"
         raise Broken(f"{path} cannot be read ({error.strerror}), so it does not count; {mend}") from error
-    with contextlib.closing(os.fdopen(descriptor, "rb")) as file:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
-            raise Broken(f"{path} is no plain file, so it does not count; put a file there")
-        if hasattr(os, "geteuid") and status.st_uid not in (os.geteuid(), 0):
-            raise Broken(f"{path} belongs to another user (uid {status.st_uid}), so it does not count; make it yours")
-        if os.name != "nt" and status.st_mode & 0o022:
-            raise Broken(f"{path} can be written by others, so it does not count; fix it with: chmod 600 {path}")
-        if status.st_size > most:
-            raise Broken(f"{path} has {status.st_size} bytes; {most} are the most")
-        try:
+    try:
+        _check_owner(path, os.fstat(descriptor), most)
+        with open(descriptor, "rb", closefd=False) as file:
             raw = file.read(most + 1)
-        except OSError as error:
-            raise Broken(f"{path} cannot be read ({error.strerror}); look at the file and its disk") from error
+    except OSError as error:
+        raise Broken(f"{path} cannot be read ({error.strerror}); look at the file and its disk") from error
+    finally:
+        os.close(descriptor)
     if len(raw) > most:
         raise Broken(f"{path} has more than {most} bytes; that is the most")
     return raw
+
+
+def _check_owner(path: str, status: os.stat_result, most: int) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        raise Broken(f"{path} is no plain file, so it does not count; put a file there")
+    if hasattr(os, "geteuid") and status.st_uid not in (os.geteuid(), 0):
+        raise Broken(f"{path} belongs to another user (uid {status.st_uid}), so it does not count; make it yours")
+    if os.name != "nt" and status.st_mode & 0o022:
+        raise Broken(f"{path} can be written by others, so it does not count; fix it with: chmod 600 {path}")
+    if status.st_size > most:
+        raise Broken(f"{path} has {status.st_size} bytes, so it does not count; {most} are the most")
 
 
 def parse(raw: bytes, path: str, budget_s: float = float("inf")) -> Loaded:
