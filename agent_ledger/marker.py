@@ -21,25 +21,22 @@ class Marker:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self._keeps_lock = hasattr(os, "pathconf") and _ASKED in os.pathconf_names and not _is_there(path + "/.")
+        self._keeps_lock = hasattr(os, "pathconf")
+        if self._keeps_lock:
+            self.path = os.path.join(path, ".")  # a file is no folder: nothing can be there
+            if self.is_there():
+                self._keeps_lock = False
+            self.path = path
 
     def is_there(self) -> bool:
-        if not self._keeps_lock:
-            return os.access(self.path, os.F_OK)
         began = _now()
         try:
+            if not self._keeps_lock:
+                return os.access(self.path, os.F_OK)
             os.pathconf(self.path, _ASKED)
             found = True
-        except OSError:
+        except (OSError, ValueError):
             found = False
         if _now() - began > _SLOW_S:
             self._keeps_lock = False
         return found
-
-
-def _is_there(path: str) -> bool:
-    try:
-        os.pathconf(path, _ASKED)
-    except (OSError, ValueError):
-        return False
-    return True

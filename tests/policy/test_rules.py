@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import json
 import os
 import time
@@ -98,8 +99,6 @@ def test_home_in_a_path(monkeypatch: pytest.MonkeyPatch) -> None:
 @settings(max_examples=300, deadline=None)
 def test_wild_cards_match_as_a_shell_does(pattern: str, text: str) -> None:
     """Stars and question marks answer as fnmatch does."""
-    import fnmatch
-
     assert patterns.wild(pattern, text) == fnmatch.fnmatchcase(text, pattern)
 
 
