@@ -58,6 +58,16 @@ SPECS: tuple[Spec, ...] = (
     Spec("read_only_tools", "names", (), "tools, or tool:action, that change nothing and need no row"),
     Spec("grace", "seconds", {}, "seconds before an open call counts as a ghost, by tool name"),
     Spec("retention", "span", "off", "remove settled calls older than this once a day, such as 90d; off keeps all"),
+    Spec(
+        "policy_mode", "choice", "file",
+        "off, dry_run or enforce; file takes what policy_mode in the data folder says, off where there is none",
+        ("file", "off", "dry_run", "enforce"),
+    ),
+    Spec(
+        "on_broken_policy", "choice", "keep",
+        "a policy that cannot be read: keep the last good one, or block every state-changing call while it is enforced",
+        ("keep", "block"),
+    ),
 )  # fmt: skip
 _BY_NAME = {spec.name: spec for spec in SPECS}
 
@@ -74,6 +84,8 @@ class Settings:
     read_only_tools: tuple[str, ...] = ()
     grace: Mapping[str, int] = field(default_factory=dict)
     retention: str = "off"
+    policy_mode: str = "file"
+    on_broken_policy: str = "keep"
     sources: Mapping[str, str] = field(default_factory=dict, compare=False)
     problems: tuple[str, ...] = ()
 
@@ -165,7 +177,7 @@ def _file_values(home: str, problems: list[str]) -> tuple[dict[str, Any], str]:
             text = file.read(_MAX_FILE + 1)
         if len(text) > _MAX_FILE:
             raise ValueError(f"longer than {_MAX_FILE} characters")
-        found = json.loads(text, object_pairs_hook=_no_duplicates)
+        found = json.loads(text, object_pairs_hook=no_duplicates)
     except (OSError, ValueError, RecursionError) as error:
         problems.append(f"{path} cannot be read as JSON ({error}), so it does not count")
         return {}, path
@@ -175,12 +187,14 @@ def _file_values(home: str, problems: list[str]) -> tuple[dict[str, Any], str]:
     return found, path
 
 
-def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The ``object_pairs_hook`` for files that people write: a key that is there twice is an error (ValueError)."""
     found = dict(pairs)
     if len(found) != len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"the key {twice!r} is there twice")
+        where = f" in the object with the id {found['id']!r}" if twice != "id" and "id" in found else ""
+        raise ValueError(f"the key {twice!r} is there twice{where}")
     return found
 
 
@@ -204,6 +218,8 @@ def _take(
 def _checked(spec: Spec, value: Any) -> Any:
     """The value in its internal form, None where it is not accepted."""
     if spec.kind == "choice":
+        if value is False and "off" in spec.choices:  # what YAML makes of a plain off
+            return "off"
         return value if isinstance(value, str) and value in spec.choices else None
     if spec.kind == "span":
         if value is False:  # what YAML makes of a plain off

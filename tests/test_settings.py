@@ -43,6 +43,12 @@ def test_file_counts(home: Path, file: Path) -> None:
     assert found.sources["synchronous"] == str(file)
 
 
+def test_off_in_the_hosts_yaml_is_off(home: Path) -> None:
+    """A plain off in YAML is False; where off is a choice, that is what was meant."""
+    assert settings.load(str(home), lambda: {"policy_mode": False}, {}).policy_mode == "off"
+    assert settings.load(str(home), lambda: {"synchronous": False}, {}).problems
+
+
 def test_host_settings_win_over_the_file(home: Path, file: Path) -> None:
     """Where the host has settings, the file does not count."""
     write(file, {"synchronous": "full"})

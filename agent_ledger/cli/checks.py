@@ -144,7 +144,8 @@ def files(home: str) -> Check:
 def _kept(folder: str) -> list[str]:
     found = [folder]
     for name in sorted(os.listdir(folder)) if os.access(folder, os.R_OK | os.X_OK) else []:
-        if name.startswith(("ledger.db", "settings.json")) or name in ("spool", "owners", footprint.KEY_FILE):
+        named = ("ledger.db", "settings.json", "policy.json", "policy_mode")
+        if name.startswith(named) or name in ("spool", "owners", footprint.KEY_FILE):
             found.append(os.path.join(folder, name))
     return found
 

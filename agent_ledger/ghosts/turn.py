@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ..model import FORK, GHOST_REPORTED, UNKNOWN, OpenRow, Turn, now_iso
+from ..model import FORK, GHOST_REPORTED, READ, UNKNOWN, OpenRow, Turn, now_iso
 from ..store import ledger, news, notices, recalls, sessions, turns
 from ..store.keeper import Keeper
 from . import carrier, evidence, history, launched, lineage, owner, recall, reconcile, telling
@@ -16,6 +16,7 @@ from .notice import MAX_CALLS, Content, compose
 _MOST_PROBED = MAX_CALLS
 _MOST_SESSIONS = 500
 END_UNSEEN = "end_unseen"
+_UNTOLD = frozenset({FORK, READ})  # marks of calls that no conversation is told of
 _CHILD = "subagent"  # the platform of a delegated session
 
 
@@ -64,8 +65,16 @@ class Reconciler:
         self._parents: dict[str, str] = {}  # delegated session -> who delegated, as the host's store says
         self._visible: dict[str, frozenset[int]] = {}  # session -> confirmed calls that its last turn showed
 
-    def notice(self, turn: Turn, deadline: float) -> tuple[str | None, tuple[str, ...]]:
-        """(the text for this turn's user message or None, the session ids of its conversation)."""
+    def notice(self, turn: Turn, deadline: float, policy: str = "") -> tuple[str | None, tuple[str, ...]]:
+        """(the text for this turn's user message or None, the session ids of its conversation). ``policy``: what is to
+        be said of a policy that has problems."""
+        content, names = self._content(turn, deadline)
+        if policy:
+            content = content or Content()
+            content.policy = policy
+        return (compose(content) if content else None), names
+
+    def _content(self, turn: Turn, deadline: float) -> tuple[Content | None, tuple[str, ...]]:
         if not turn.session:
             return None, ()
         if self._keeper.spool.waiting():
@@ -78,7 +87,7 @@ class Reconciler:
             return None, seen.names
         names = seen.names
         content = self._keeper.transact(lambda connection: self._claim(connection, turn, names, plan), deadline)
-        return (compose(content) if content else None), names
+        return content, names
 
     # --- looking
 
@@ -209,7 +218,7 @@ class Reconciler:
         if found is None:
             return
         mark, rows = found
-        ours = [row for row in rows if FORK not in row.flags.split()]
+        ours = [row for row in rows if not _UNTOLD & set(row.flags.split())]
         gone, visible = recall.split(ours, told, lambda arguments: reconcile.hash_of(arguments, self._store_args))
         seen_before = self._visible.get(turn.session, frozenset())
         if gone:
@@ -267,7 +276,7 @@ def _read(connection: sqlite3.Connection, session: str) -> _Seen:
     names = sessions.conversation(connection, session)
     return _Seen(
         names=names,
-        pending=[row for row in turns.pending(connection, names) if not row.flagged(FORK)],
+        pending=[row for row in turns.pending(connection, names) if not _UNTOLD & set(row.flags.split())],
         told=notices.newest(connection, names),
         untold=news.untold(connection, names),
         launched=turns.launched(connection, names),

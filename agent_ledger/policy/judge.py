@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from . import registry
 from .machine import Machine
 from .model import SECRET, Effect, Value
-from .scope import World
 from .session import Session
 from .tools import judge_tool
 
@@ -24,10 +23,11 @@ class Judgement:
     paths: tuple[str, ...] = ()
 
 
-def judge(tool_name: str, args: object, session: Session, world: World) -> Judgement:
-    """Judge one call; ``session.delta()`` then takes in what it does, ``session.forget()`` does not. ``world.cwd`` is
-    the folder that the host names. Raises nothing for any arguments."""
+def judge(tool_name: str, args: object, session: Session) -> Judgement:
+    """Judge one call; ``session.delta()`` then takes in what it does, ``session.forget()`` does not. ``session.world``
+    says where it works. Raises nothing for any arguments."""
     registry.load()
+    world = session.world
     workdir = world.cwd
     if tool_name == "terminal" and isinstance(args, dict) and isinstance(given := args.get("workdir"), str) and given:
         workdir = os.path.normpath(os.path.join(world.cwd, os.path.expanduser(given)))

@@ -43,7 +43,7 @@ class World:
     """Where a call runs: absolute folders, and how a file of this machine is read and a link followed.
 
     ``read(path)``: at most MOST_TEXT characters of a regular file, None where there is none; ``real(path)``: the path
-    with its symbolic links followed. ``guarded``: folders and files of the recorder itself.
+    with its symbolic links followed. ``guarded``: folders and files of the recorder itself; ``hermes``: the home of its host.
     """
 
     home: str
@@ -52,3 +52,4 @@ class World:
     read: Callable[[str], str | None] = lambda path: None
     real: Callable[[str], str] = lambda path: path
     guarded: tuple[str, ...] = ()
+    hermes: str = ""

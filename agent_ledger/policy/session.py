@@ -10,7 +10,7 @@ from typing import Any
 from ..redact import redact_text
 from .machine import Machine
 from .model import REMOTE, SECRET, Effect, Value
-from .scope import File, Scope
+from .scope import File, Scope, World
 from .syntax import Command as Node
 
 _MOST_FILES = 200
@@ -18,6 +18,9 @@ _MOST_TEXT = 1_000_000  # characters of file contents kept in memory
 _MOST_STORED = 12_000  # characters of what one call leaves in its row
 _KEPT_EFFECTS = 3
 _KEPT_MARKS = REMOTE | SECRET
+
+# Where the examples of rules work.
+NOWHERE = World("/home/user", "/home/user/project", "/home/user/project")
 
 
 @dataclass(slots=True)
@@ -31,6 +34,7 @@ class Session:
     functions: dict[str, Node] = field(default_factory=dict)
     files: dict[str, File] = field(default_factory=dict)
     links: dict[str, str] = field(default_factory=dict)
+    world: World = NOWHERE  # of the call at hand
     pending: Callable[[], str] | None = None  # takes in what the call that was judged last does
 
     def folder(self, workdir: str) -> str:

@@ -13,9 +13,10 @@ from typing import TypeVar
 from .. import log
 from ..model import Call, Settlement, now_iso
 from . import checkpoint, ledger, sessions
+from .counters import bump
 from .db import Database, Unavailable
 from .patience import LOCK_WAIT_S
-from .spool import Spool, bump
+from .spool import Spool
 
 T = TypeVar("T")
 
@@ -54,7 +55,7 @@ class Keeper:
             began = time.monotonic()
             try:
                 if call.tool_call_id:
-                    row_id = self.database.insert(ledger.INSERT, call, deadline)
+                    row_id = self.database.insert(*ledger.insertion(call), deadline)
                 else:  # without an id it may be nested in an open execute_code call
                     row_id = self.database.write(lambda connection: ledger.announce(connection, call), deadline)
                 self._wrote(began)

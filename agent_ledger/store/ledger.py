@@ -7,13 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..model import FORK, GHOST_REPORTED, PENDING, UNKNOWN, Call, OpenRow, Outcome, Settlement, add_flag
-from . import news, pairing, sessions
+from . import news, pairing, refusals, sessions
+from .schema import NEXT_ID
 from .sql import OPEN, columns, marks
 
-NEXT_ID = (
-    "(SELECT 1 + max(coalesce((SELECT max(id) FROM ledger), 0),"
-    " coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'newest_gone'), 0)))"
-)
 # One statement with a Call as its parameters, so one trip to disk.
 INSERT = f"INSERT INTO ledger (id, {', '.join(Call._fields)}) VALUES ({NEXT_ID}, {', '.join('?' * len(Call._fields))})"
 
@@ -29,7 +26,8 @@ _RECENT_ROWS = 5000
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """What a settlement did: ``how`` is settled, late, orphan, duplicate or ignored; ``id`` its row, 0 for none."""
+    """What a settlement did: ``how`` is settled, late, orphan, duplicate, not_honoured or ignored; ``id`` its row, 0
+    for none."""
 
     how: str
     id: int
@@ -45,6 +43,11 @@ def outcome_values(outcome: Outcome, ts: str, row_id: int, issued: str, call_id:
     )  # fmt: skip
 
 
+def insertion(call: Call) -> tuple[str, tuple[object, ...]]:
+    """The statement that writes a call, and its parameters: PENDING, or refused where policy blocked it."""
+    return (refusals.INSERT, (*call, call.ts)) if call.policy_decision == "blocked" else (INSERT, call)
+
+
 def announce(connection: sqlite3.Connection, call: Call) -> int:
     """Write a call that is about to run; returns its id. Inside a transaction: for a call without an id, which may be
     nested in an open execute_code call, and for a replay."""
@@ -53,7 +56,7 @@ def announce(connection: sqlite3.Connection, call: Call) -> int:
         outer = open_code_row(connection, call.task_id)
     if outer:
         call = call._replace(flags=add_flag(call.flags, "nested"))
-    row_id = connection.execute(INSERT, call).lastrowid or 0
+    row_id = connection.execute(*insertion(call)).lastrowid or 0
     if outer:
         connection.execute("UPDATE ledger SET outer_id = ? WHERE id = ?", (outer, row_id))
     return row_id
@@ -91,6 +94,9 @@ def settle(connection: sqlite3.Connection, post: Settlement) -> Settled:
         match = pairing.choose(post, _same_tool(connection, post))
     # A second post of a settled call must neither make a row nor settle another call with its constant id.
     if (match is None or match.args_changed) and _is_settled(connection, post, strict=match is not None):
+        refused = refusals.row_of(connection, post) if post.outcome.ran else 0
+        if refused and refusals.not_honoured(connection, refused, post.outcome, post.ts):
+            return Settled("not_honoured", refused, post.tool_name)
         return Settled("duplicate", 0)
     if match is None:
         return _orphan(connection, post) if post.keep_orphan else Settled("ignored", 0)

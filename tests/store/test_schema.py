@@ -18,6 +18,7 @@ COLUMNS = [
     "id", "ts", "session_id", "task_id", "turn_id", "tool_call_id", "tool_name", "args_json", "args_sha256", "args_len",
     "summary", "status", "effect", "grace_s", "owner", "cwd", "platform", "backend", "reads", "probe_json", "settled_ts",
     "duration_ms", "result_digest", "error_message", "policy_decision", "policy_rule", "policy_sha256", "flags",
+    "policy_memory",
 ]  # fmt: skip
 
 
@@ -99,6 +100,19 @@ def test_migrating_twice_changes_nothing(db: sqlite3.Connection) -> None:
     schema.migrate(db)
     assert db.execute("SELECT sql FROM sqlite_master ORDER BY name").fetchall() == before
     assert db.execute("SELECT count(*) FROM ledger").fetchone() == (1,)
+
+
+def test_first_schema_becomes_the_newest(tmp_path: Path) -> None:
+    """A ledger of the first version gets the columns that came since, keeps its rows, and its older plugin may go on."""
+    connection = sqlite3.connect(tmp_path / "x.db", isolation_level=None)
+    schema.MIGRATIONS[0](connection)
+    connection.execute("PRAGMA user_version = 1")
+    insert = "INSERT INTO ledger (ts, session_id) VALUES ('2026-01-02T00:00:00.000Z', ?)"
+    connection.execute(insert, ("before",))
+    schema.migrate(connection)
+    connection.execute(insert, ("older plugin",))
+    assert connection.execute("SELECT session_id, policy_memory FROM ledger").fetchall() == [("before", ""), ("older plugin", "")]
+    assert (schema.version(connection), schema.min_writer(connection)) == (schema.SCHEMA_VERSION, 1)
 
 
 def test_newer_file_is_left_as_it_is(db: sqlite3.Connection) -> None:

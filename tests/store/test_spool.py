@@ -57,6 +57,29 @@ def test_call_and_post_are_replayed_in_order(spool: Spool, ledger: Database) -> 
     assert rows(ledger) == [("c1", "CONFIRMED", "spooled")] and spool.backlog == 0
 
 
+def test_line_of_an_older_plugin_counts(spool: Spool, ledger: Database) -> None:
+    """Fields that came later may be missing; others may not."""
+    older, broken = line(1), line(2, tool_call_id="c2")
+    for name in ("policy_memory", "error_message"):
+        del older["what"][name]
+    del broken["what"]["cwd"]
+    of_dead(spool, [older, broken])
+    assert replay(spool, ledger) == 1 and rows(ledger) == [("c1", "PENDING", "spooled")]
+
+
+def test_older_plugin_can_replay_ours(spool: Spool) -> None:
+    """A call that policy has nothing to do with is written without the later fields."""
+    spool.add_call(call(A))
+    assert not {"policy_memory", "error_message"} & set(json.loads(Path(spool.path).read_text())["what"])
+
+
+def test_refused_call_is_replayed_as_refused(spool: Spool, ledger: Database) -> None:
+    """What policy blocked never was open, and what it left for the session is there."""
+    spool.add_call(call(A, policy_decision="blocked", policy_memory="x" * 30_000))
+    assert replay(spool, ledger) == 1
+    assert rows(ledger, "status, effect, length(policy_memory)") == [("ERROR:blocked", "none", 30_000)]
+
+
 def test_own_file_goes_when_it_is_empty(spool: Spool, ledger: Database) -> None:
     """After the replay nothing waits any more."""
     spool.add_call(call(A))
