@@ -1,11 +1,11 @@
-"""What is run on many machines at once."""
+"""What is run on many machines at once, or with credentials lent for it."""
 
 from __future__ import annotations
 
 from ..model import Actions, Command, Value
 from ..options import parse
 from .cloud import KIND
-from .verbs import Judge, judge, programs, tools
+from .verbs import Judge, judge, programs, runs_rest, tools
 
 _SHELLS = frozenset(("shell", "command", "raw", "win_shell", "win_command"))
 
@@ -62,4 +62,5 @@ PROGRAMS: dict[str, Judge] = programs(
     tools("dsh", _on_hosts("-m -g -f -o")),
     tools("salt", _salt),
     tools("knife", judge(KIND, _KNIFE)),
+    tools("aws-vault chamber saml2aws aws-okta aws-sso berglas teller summon envconsul", runs_rest()),
 )

@@ -8,7 +8,7 @@ from ..model import Actions, Command
 from ..options import Options, parse
 from . import places
 from .cloud import KIND
-from .verbs import Judge, is_harmless, judge, programs, say, tools
+from .verbs import Judge, both, is_harmless, judge, programs, runs_rest, say, tools
 
 _BACKUPS = "deletes backups"
 
@@ -125,8 +125,11 @@ def _is_recursive(words: Sequence[str]) -> bool:
     return "-rmr" in words or ("-rm" in words and not {"-r", "-R"}.isdisjoint(words))
 
 
+_TOOLS = {name: _judge(name, table) for names, table in _TABLES.items() for name in names.split()}
+
 PROGRAMS: dict[str, Judge] = programs(
-    {name: _judge(name, table) for names, table in _TABLES.items() for name in names.split()},
+    _TOOLS,
+    *(tools(name, both(_TOOLS[name], runs_rest("run"))) for name in ("op", "doppler", "infisical")),
     tools("restic rustic", _restic),
     tools("borg borg2", _borg),
     tools("rclone", _rclone),

@@ -6,7 +6,7 @@ from ..model import Actions, Command
 from ..options import parse
 from .cloud import KIND
 from .migrations import d1_execute
-from .verbs import Judge, both, judge, programs, tools
+from .verbs import Judge, both, judge, programs, runs_rest, tools
 
 # Programs and their destructive sub-commands.
 _TABLES = {
@@ -140,5 +140,6 @@ PROGRAMS: dict[str, Judge] = programs(
     _TOOLS,
     tools("heroku", both(_TOOLS["heroku"], _heroku_run)),
     tools("fly flyctl", both(_TOOLS["fly"], _fly_console)),
+    tools("railway", both(_TOOLS["railway"], runs_rest("run"))),
     tools("wrangler", both(_TOOLS["wrangler"], d1_execute)),
 )

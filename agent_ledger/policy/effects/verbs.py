@@ -111,6 +111,21 @@ def judge(
     return look
 
 
+def runs_rest(*verbs: str) -> Judge:
+    """A judge for a program that runs what follows ``--``; ``verbs``: under one of these sub-commands only."""
+    wanted = frozenset(verbs)
+
+    def look(command: Command, act: Actions) -> None:
+        for at, arg in enumerate(command.args):
+            if arg.text == "--":
+                before = command.args[:at]
+                if at + 1 < len(command.args) and (not wanted or any(word.text in wanted for word in before)):
+                    act.argv(list(command.args[at + 1 :]), command.stdin, command.place)
+                return
+
+    return look
+
+
 def tools(names: str, look: Judge) -> dict[str, Judge]:
     """The same judge for several programs."""
     return dict.fromkeys(names.split(), look)
