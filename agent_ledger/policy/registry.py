@@ -14,8 +14,9 @@ Program = Callable[["Machine", Command], "Value | None"]
 Judge = Callable[[Command, Actions], None]
 
 PROGRAMS: dict[str, Program] = {}
-JUDGES: dict[str, tuple[Judge, ...]] = {}
+JUDGES: dict[str, Judge] = {}
 FAMILIES: dict[str, Judge] = {}
+OUTPUTS: dict[str, Callable[[Command], Value]] = {}  # what a judged program prints
 SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "mksh", "csh", "tcsh", "rbash", "nu", "yash"})
 
 
@@ -34,9 +35,14 @@ def program(*names: str) -> Callable[[Program], Program]:
     return register
 
 
-def judges_of_family(name: str) -> tuple[Judge, ...]:
-    """The judges of programs that share the beginning of their names: mkfs.ext4, mkfs.xfs."""
-    return tuple(judge for prefix, judge in FAMILIES.items() if name.startswith(prefix))
+def judge_of(name: str) -> Judge | None:
+    """The judge of a program, also of those that share the beginning of their names: pip3.11, pip3.12."""
+    found = JUDGES.get(name)
+    if found is None:
+        for prefix, judge in FAMILIES.items():
+            if name.startswith(prefix):
+                return judge
+    return found
 
 
 def load() -> None:
@@ -44,11 +50,9 @@ def load() -> None:
     if PROGRAMS:
         return
     from . import programs
-    from .effects import ROOMS
+    from .effects import operations
 
     programs.load()
-
-    for room in ROOMS:
-        for name, judge in room.PROGRAMS.items():
-            JUDGES[name] = (*JUDGES.get(name, ()), judge)
-        FAMILIES.update(getattr(room, "FAMILIES", {}))
+    JUDGES.update(operations.PROGRAMS)
+    FAMILIES.update(operations.FAMILIES)
+    OUTPUTS.update(operations.OUTPUTS)

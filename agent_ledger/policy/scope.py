@@ -42,8 +42,9 @@ class Scope:
 class World:
     """Where a call runs: absolute folders, and how a file of this machine is read and a link followed.
 
-    ``read(path)``: at most MOST_TEXT characters of a regular file, None where there is none; ``real(path)``: the path
-    with its symbolic links followed. ``guarded``: folders and files of the recorder itself; ``hermes``: the home of its host.
+    ``read(path)``: at most MOST_TEXT characters of a regular file, None where there is none; ``real(path)``: the
+    path with its symbolic links followed. ``guarded``: folders and files of the recorder itself; ``hermes``: the home
+    of its host.
     """
 
     home: str

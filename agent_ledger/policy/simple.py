@@ -8,7 +8,7 @@ from . import expand, forks, parameters, walk
 from .effects import places
 from .machine import Machine
 from .model import ANYTHING, NOTHING, REMOTE, UNKNOWN, Value
-from .registry import JUDGES, PROGRAMS, RAW, SHELLS, judges_of_family
+from .registry import OUTPUTS, PROGRAMS, RAW, SHELLS, judge_of
 from .syntax import (
     Redirect,
     Simple,
@@ -109,15 +109,17 @@ def execute(machine: Machine, values: list[Value], stdin: Value | None, env: dic
     if "/" in first and (program is None or name not in SHELLS) and _is_own_script(machine, first):
         machine.run_file(first, arguments=values)
         return ANYTHING
-    judges = JUDGES.get(name) or judges_of_family(name)
-    if program is None and not judges:
+    judge = judge_of(name)
+    if program is None and judge is None:
         if "/" in first:
             machine.run_file(first, arguments=values)
         return ANYTHING
     command = machine.resolved(name, args, stdin, env)
     printed = program(machine, command) if program is not None else None
-    for judge in judges:
+    if judge is not None:
         judge(command, machine)
+    if printed is None and name in OUTPUTS:
+        printed = OUTPUTS[name](command)
     return printed if printed is not None else ANYTHING
 
 
