@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from agent_ledger.policy import plain
+from . import plain
 from .heredoc import REDIRECT, Redirections
 from .lexer import ASSIGN, FAR
 from .syntax import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from agent_ledger.policy import plain
+from . import plain
 from .compound import Grammar
 from .expansions import scripts_in
 from .syntax import (
