@@ -221,4 +221,4 @@ def is_vital(path: str, home: str) -> bool:
 
 def is_kept_whole(path: str) -> bool:
     """True for vital files that nobody writes anew: others, such as the table of hosts, are often made by scripts."""
-    return path not in _MADE_BY_SCRIPTS
+    return path in _VITAL and path not in _MADE_BY_SCRIPTS
