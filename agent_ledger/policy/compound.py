@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import ClassVar
 
-from agent_ledger.policy.grammar import OPENERS, Lists
-from agent_ledger.policy.lexer import IN_REGEX
-from agent_ledger.policy.syntax import (
+from .grammar import OPENERS, Lists
+from .lexer import IN_REGEX
+from .syntax import (
     Case,
     Command,
     Coprocess,

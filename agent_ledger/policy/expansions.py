@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from agent_ledger.policy.lexer import IN_BRACES, IN_QUOTED_BRACES, NO_SCRIPT, Lexer
-from agent_ledger.policy.syntax import Arithmetic, Part, Script, Substitution, Variable, Word
+from .lexer import IN_BRACES, IN_QUOTED_BRACES, NO_SCRIPT, Lexer
+from .syntax import Arithmetic, Part, Script, Substitution, Variable, Word
 
 _ARITHMETIC_LENGTH = 4_096  # a "((" whose "))" is farther away opens two subshells
 

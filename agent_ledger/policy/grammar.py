@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from agent_ledger.policy import plain
-from agent_ledger.policy.heredoc import REDIRECT, Redirections
-from agent_ledger.policy.lexer import ASSIGN, FAR
-from agent_ledger.policy.syntax import (
+from . import plain
+from .heredoc import REDIRECT, Redirections
+from .lexer import ASSIGN, FAR
+from .syntax import (
     Assignment,
     Command,
     Function,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from agent_ledger.policy.expansions import Expansions
-from agent_ledger.policy.syntax import Literal, Part, Redirect, Word
+from .expansions import Expansions
+from .syntax import Literal, Part, Redirect, Word
 
 REDIRECT = re.compile(r"([0-9]+|\{[A-Za-z_]\w*\})?(&>>|&>|<<<|<<-|<<|<>|<&|<(?!\()|>>|>\||>&|>(?!\())", re.A)
 _SPACE = re.compile(r"(?:[ \t\r]++|\\\r?\n|#[^\n]*+)*+")

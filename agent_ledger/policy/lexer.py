@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from agent_ledger.policy.syntax import Literal, Part, ProcessSubstitution, Redirect, Script, Word
+from .syntax import Literal, Part, ProcessSubstitution, Redirect, Script, Word
 
 # Beyond these the rest of the text is only split at operators (see `plain`). A word or quote that begins before FAR is
 # read whole, so that a long document does not turn into commands.

@@ -286,8 +286,8 @@ class Machine:
             self.effect("account", f"changes {where}", where)
         elif watched_paths.starts_by_itself(where):
             self._plant(where, content, append)
-        elif not append and not content.text and paths.is_vital(where, self.home):
-            self.effect("overwrite", f"empties {where}", where)
+        elif not append and paths.is_vital(where, self.home) and (not content.text or paths.is_kept_whole(where)):
+            self.effect("overwrite", f"{'overwrites' if content.text else 'empties'} {where}", where)
         if content.marks & SECRET and not where.startswith(self.project + "/"):
             self.show(content)
         if UNKNOWN in where or self.place != "here":

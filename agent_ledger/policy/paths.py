@@ -53,6 +53,7 @@ _VITAL = frozenset(
         " nsswitch.conf profile environment pam.conf bashrc bash.bashrc machine-id su" "doers"
     ).split()
 )
+_MADE_BY_SCRIPTS = frozenset(_ETC + name for name in ("hosts", "resolv.conf", "environment", "profile", "bashrc"))
 _VITAL_FOLDERS = (
     "/bin/", "/sbin/", "/lib/", "/lib64/", "/boot/", "/usr/bin/", "/usr/sbin/", "/usr/lib/", _ETC + "pam.d/",
     _ETC + "su" "doers.d/", "/efi/", "/System/",
@@ -216,3 +217,8 @@ def is_vital(path: str, home: str) -> bool:
     return _vital_file(path, home) != "" or (
         inside != "" and "/" not in inside and _HOME_VITAL.match(inside) is not None
     )
+
+
+def is_kept_whole(path: str) -> bool:
+    """True for vital files that nobody writes anew: others, such as the table of hosts, are often made by scripts."""
+    return path in _VITAL and path not in _MADE_BY_SCRIPTS

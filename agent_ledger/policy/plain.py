@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from agent_ledger.policy.lexer import ASSIGN
-from agent_ledger.policy.syntax import (
+from .lexer import ASSIGN
+from .syntax import (
     Assignment,
     Command,
     Item,

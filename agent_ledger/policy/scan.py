@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from agent_ledger.policy import plain
-from agent_ledger.policy.compound import Grammar
-from agent_ledger.policy.expansions import scripts_in
-from agent_ledger.policy.syntax import (
+from . import plain
+from .compound import Grammar
+from .expansions import scripts_in
+from .syntax import (
     Case,
     Command,
     Coprocess,

@@ -227,7 +227,7 @@ def test_second_try_by_another_way_is_linked(host: SimHost, policy: Callable[...
     policy("enforce", DISK)
     judged_by_word(host, monkeypatch)
     host.pre("terminal", {"command": "wipe sdz"}, call="a")
-    host.pre("terminal", {"command": "sudo wipe sdz"}, call="b")
+    host.pre("terminal", {"command": "nice wipe sdz"}, call="b")
     host.pre("execute_code", {"code": "run( wipe sdz )"}, call="c")
     host.pre("terminal", {"command": "wipe sdy"}, call="d")
     host.pre("terminal", {"command": "wipe sdz"}, call="e", session="s1")
