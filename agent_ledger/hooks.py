@@ -31,7 +31,7 @@ class Hooks:
         # tool changes something, or some home may have a policy. A turn begins with pre_llm_call, so a home is known
         # before its tools run.
         self._reads_by_name = False
-        self._may_judge: Callable[[], bool] = lambda: False
+        self._may_judge_reads: Callable[[], bool] = lambda: False
         self._judged = False  # policy was in force once, so that a call that only reads may have a row
         # ids and tool of a call -> (stamp of the process, or None where unsure; the runtime that recorded it)
         self._issued: dict[tuple[str, ...], tuple[object, runtime.Runtime]] = {}
@@ -54,7 +54,7 @@ class Hooks:
                 self._reads_by_name
                 and type(tool_name) is str
                 and tool_name in READ_ONLY_TOOLS
-                and not self._may_judge()
+                and not self._may_judge_reads()
             ):
                 reads.note(session_id, tool_name)
                 return None
@@ -174,8 +174,8 @@ class Hooks:
         self._found[home] = (stamp, serving)
         serving_all = [one for _, one in self._found.values() if one is not None]
         self._reads_by_name = bool(serving_all) and not any(one.settings.changing_tools for one in serving_all)
-        questions = [one.may_judge for one in serving_all]
-        self._may_judge = questions[0] if len(questions) == 1 else lambda: any(ask() for ask in questions)
+        questions = [one.may_judge_reads for one in serving_all]
+        self._may_judge_reads = questions[0] if len(questions) == 1 else lambda: any(ask() for ask in questions)
         return serving
 
 

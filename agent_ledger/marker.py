@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 
+LATELY_S = 0.05
 _SLOW_S = 0.005
 _ASKED = "PC_NAME_MAX"
 _now = time.perf_counter
@@ -21,22 +22,34 @@ class Marker:
 
     def __init__(self, path: str) -> None:
         self.path = path
+        self._found, self._fresh_until = False, 0.0
         self._keeps_lock = hasattr(os, "pathconf")
         if self._keeps_lock:
             self.path = os.path.join(path, ".")  # a file is no folder: nothing can be there
             if self.is_there():
                 self._keeps_lock = False
             self.path = path
+            self._fresh_until = 0.0
+
+    def was_there(self) -> bool:
+        """Whether it was there within the last LATELY_S: for calls that are cheaper than a question to the disk."""
+        if _now() < self._fresh_until:
+            return self._found
+        return self.is_there()
 
     def is_there(self) -> bool:
+        """Whether it is there now."""
         began = _now()
         try:
-            if not self._keeps_lock:
-                return os.access(self.path, os.F_OK)
-            os.pathconf(self.path, _ASKED)
-            found = True
+            if self._keeps_lock:
+                os.pathconf(self.path, _ASKED)
+                found = True
+            else:
+                found = os.access(self.path, os.F_OK)
         except (OSError, ValueError):
             found = False
-        if _now() - began > _SLOW_S:
+        ended = _now()
+        if ended - began > _SLOW_S:
             self._keeps_lock = False
+        self._found, self._fresh_until = found, ended + LATELY_S
         return found

@@ -52,8 +52,10 @@ class Runtime:
         self._gate: Gate | None = None
         # What says that calls are judged: a file, unless the settings decide.
         mode_file = Marker(os.path.join(folder, "policy_mode"))
-        fixed = {"off": lambda: False, "file": mode_file.is_there}
-        self.may_judge: Callable[[], bool] = fixed.get(self.settings.policy_mode, lambda: True)
+        mode = self.settings.policy_mode
+        self.may_judge: Callable[[], bool] = mode_file.is_there if mode == "file" else lambda: mode != "off"
+        # The same for calls that only read, which take less time than that question.
+        self.may_judge_reads: Callable[[], bool] = mode_file.was_there if mode == "file" else self.may_judge
         atexit.register(self._finish, process.registry().generation)
 
     def _finish(self, generation: object) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -43,3 +44,14 @@ def test_library_that_answers_without_looking_is_not_asked(tmp_path: Path, monke
 def test_path_that_is_none(tmp_path: Path) -> None:
     """A home with a null character in it has no such file."""
     assert not Marker(f"{tmp_path}/\0/x").is_there()
+
+
+def test_recent_answer_serves_those_in_a_hurry(tmp_path: Path) -> None:
+    """Within a moment the last answer stands for those who ask for it; later, and for all others, the disk is asked."""
+    found = Marker(str(tmp_path / "x"))
+    assert not found.was_there()
+    (tmp_path / "x").touch()
+    assert not found.was_there() and found.is_there() and found.was_there()
+    (tmp_path / "x").unlink()
+    time.sleep(marker.LATELY_S * 1.2)
+    assert not found.was_there()
