@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agent_ledger.cli import chat, main, parser
-from tests.cli.commands import as_json, folder, snapshot
+from tests.cli.commands import as_json, folder, ledger, snapshot
 from tests.cli.policies import ETC, pack, record, run, write
 
 COMMANDS = ("check", "explain", "report", "replay", "score", "mode")
@@ -70,6 +70,14 @@ def test_a_chat_switches_nothing(home: Path) -> None:
     for text in ("policy mode off", "policy  mode  off", "POLICY MODE off", "policy explain --policy /etc/hostname ls"):
         assert "```" not in chat.answer(text)
     assert snapshot(home) == before and (folder(home) / "policy_mode").read_text() == "enforce"
+
+
+def test_a_chat_shows_no_file(home: Path, tmp_path: Path) -> None:
+    """What a command would read of this machine stays unknown: others may write in a chat."""
+    (tmp_path / "diary.txt").write_text("dear diary")
+    command = f"echo $(cat {tmp_path / 'diary.txt'})"
+    assert "dear diary" in ledger(home, "policy", "explain", command).stdout
+    assert "dear diary" not in chat.answer(f"policy explain {command}")
 
 
 @pytest.mark.parametrize("text", ["policy dance", "policy explain", "policy replay", "policy score x"])

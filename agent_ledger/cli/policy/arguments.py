@@ -104,6 +104,7 @@ DEFAULTS: dict[str, Any] = {
     "ledger_pack": None,
     "ledger_since": None,
     "ledger_workdir": None,
+    "ledger_blind": False,  # explain: look at no file, so that resolved words cannot show what is in one
 }
 
 

@@ -35,7 +35,9 @@ def answer(raw: str) -> str:
     if name == "explain" and rest.startswith("-"):
         raise UsageError(f"a command does not begin with a dash; {USAGE}")
     stream = io.StringIO()
-    run(parser.build().parse_args(["policy", *found])).show(Screen(stream))
+    options = parser.build().parse_args(["policy", *found])
+    options.ledger_blind = True  # whoever writes in a chat may not read this user's files
+    run(options).show(Screen(stream))
     lines = [cut(safe(line), _WIDTH) for line in stream.getvalue().splitlines()]
     if len(lines) > _LINES:
         lines[_LINES:] = [f"and more, in a terminal: hermes ledger policy {name}"]

@@ -4,6 +4,7 @@ run."""
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 import os
 import sys
@@ -33,7 +34,8 @@ def run(options: argparse.Namespace) -> Answer:
     chosen = pack.chosen(home, settings, options.ledger_pack)
     mode = guard.look(home, settings, {}).state.mode
     session = Session()
-    session.world = world = Worlds(home).of(_folder(options.ledger_workdir), "")
+    world = Worlds(home).of(_folder(options.ledger_workdir), "")
+    session.world = world = dataclasses.replace(world, read=lambda path: None) if options.ledger_blind else world
     try:
         found = judgement.judge(tool, args, session)
     except Exception as error:

@@ -109,4 +109,5 @@ def _tables(screen: Screen, data: dict[str, Any], newest: Sequence[Refusal]) -> 
         screen.line(f"{safe(rule['rule'])}, newest:")
         for one in rule["examples"]:
             screen.line(f"  #{one['id']}  {local(one['ts'])}  {safe(one['summary'])}")
-            screen.line(f"      {safe(one['reason'])}")
+            if one["reason"]:
+                screen.line(f"      {safe(one['reason'])}")
