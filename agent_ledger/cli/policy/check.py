@@ -23,7 +23,7 @@ def run(options: argparse.Namespace) -> Answer:
     path = given if given is not None else os.path.join(data_folder(where.home_of(options.ledger_home)), POLICY_FILE)
     if given is None and not os.path.lexists(path):
         raise UsageError(
-            f"there is no policy at {path}, so nothing is judged. Begin with the example: install -m 600"
+            f"there is no policy at {path}, so nothing is judged. Begin with the example: install -D -m 600"
             f" {pack.example_path()} {path}"
         )
     notes = _owner(path)
