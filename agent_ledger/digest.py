@@ -95,23 +95,12 @@ def _digest(args: object, mode: str) -> tuple[ArgsDigest, object | None]:
 def digest_args_with_key(args: object, mode: str = "redacted") -> tuple[ArgsDigest, object | None]:
     """The digest of any arguments, and their `args_key`, with the work done once. Never raises."""
     try:
-        if type(args) is dict:
-            size = 0
-            for name, value in args.items():
-                if type(name) is not str:
-                    break
-                kind = type(value)
-                if kind is str:
-                    size += len(value)
-                elif value is not None and kind is not bool and kind is not int:
-                    break
-            else:
-                if size <= MAX_ARGS:
-                    text = encode(args)
-                    raw = text.encode()
-                    if len(text) <= MAX_ARGS and mode != "hash" and (mode == "full" or not may_hold_secret(text, raw)):
-                        clean = mode != "full"
-                        return ArgsDigest(text, _sha256(raw).hexdigest(), len(text), (), clean), text
+        if type(args) is dict and 0 <= _flat_size(args) <= MAX_ARGS:
+            text = encode(args)
+            raw = text.encode()
+            if len(text) <= MAX_ARGS and mode != "hash" and (mode == "full" or not may_hold_secret(text, raw)):
+                clean = mode != "full"
+                return ArgsDigest(text, _sha256(raw).hexdigest(), len(text), (), clean), text
     except Exception:  # noqa: S110 - whatever is odd goes the careful way
         pass
     try:
@@ -124,6 +113,20 @@ def digest_args_with_key(args: object, mode: str = "redacted") -> tuple[ArgsDige
 def digest_args(args: object, mode: str = "redacted") -> ArgsDigest:
     """The digest of any arguments. Modes: `redacted`, `full` (no redaction), `hash` (names only). Never raises."""
     return digest_args_with_key(args, mode)[0]
+
+
+def _flat_size(args: dict[object, object]) -> int:
+    """Characters in the values of arguments that hold nothing but text, numbers without a fraction, truth values and
+    null under text names; -1 for others."""
+    size = 0
+    for name, value in args.items():
+        if type(name) is not str:
+            return -1
+        if type(value) is str:
+            size += len(value)
+        elif value is not None and type(value) is not bool and type(value) is not int:
+            return -1
+    return size
 
 
 def _long_key(args: object) -> object | None:
@@ -146,25 +149,15 @@ def _long_key(args: object) -> object | None:
 def args_key(args: object) -> object | None:
     """A hashable fingerprint of the raw arguments, for comparison within this process; None when they are odd."""
     try:
-        if type(args) is dict:
-            size = 0
-            for name, value in args.items():
-                if type(name) is not str:
-                    break
-                kind = type(value)
-                if kind is str:
-                    size += len(value)
-                elif value is not None and kind is not bool and kind is not int:
-                    break
-            else:
-                if size >= KEY_INLINE:
-                    return _long_key(args)
-                text = encode(args)
-                if len(text) < KEY_INLINE:
-                    if not text.isascii():
-                        text.encode()
-                    return text
+        if type(args) is dict and (size := _flat_size(args)) >= 0:
+            if size >= KEY_INLINE:
                 return _long_key(args)
+            text = encode(args)
+            if len(text) < KEY_INLINE:
+                if not text.isascii():
+                    text.encode()
+                return text
+            return _long_key(args)
         _, text, odd, _ = _prepare(args)
         if odd:
             return None

@@ -12,7 +12,8 @@ from .digest import clean_id
 from .home import hermes_home
 from .model import Turn
 from .recorder import Ids
-from .store.db import LOCK_WAIT_S, release_owned
+from .store.db import release_owned
+from .store.patience import LOCK_WAIT_S
 from .tools import READ_ONLY, READ_ONLY_TOOLS
 
 _MOST_ISSUED = 4096
@@ -27,8 +28,11 @@ class Hooks:
         # home -> (stamp of the process, its runtime, or None where another copy acts)
         self._found: dict[str, tuple[object, runtime.Runtime | None]] = {}
         # A tool that only reads is dealt with before the home is asked for, unless some home's settings say that such a
-        # tool changes something. A turn begins with pre_llm_call, so a home's settings are known before its tools run.
-        self._reads_need_no_home = False
+        # tool changes something, or some home may have a policy. A turn begins with pre_llm_call, so a home is known
+        # before its tools run.
+        self._reads_by_name = False
+        self._may_judge_reads: Callable[[], bool] = lambda: False
+        self._judged = False  # policy was in force once, so that a call that only reads may have a row
         # ids and tool of a call -> (stamp of the process, or None where unsure; the runtime that recorded it)
         self._issued: dict[tuple[str, ...], tuple[object, runtime.Runtime]] = {}
         process.claim(hermes_home(), self)
@@ -43,20 +47,36 @@ class Hooks:
         turn_id: Any = "",
         **_: Any,
     ) -> dict[str, str] | None:
-        """Record a call before it runs. Returns None: the recorder never refuses a call and never changes it."""
+        """Record a call before it runs. Returns None, or a refusal: only policy ever refuses, and nothing changes a
+        call."""
         try:
-            if self._reads_need_no_home and type(tool_name) is str and tool_name in READ_ONLY_TOOLS:
+            if (
+                self._reads_by_name
+                and type(tool_name) is str
+                and tool_name in READ_ONLY_TOOLS
+                and not self._may_judge_reads()
+            ):
                 reads.note(session_id, tool_name)
                 return None
             serving = self._runtime()
-            if serving is not None and isinstance(tool_name, str) and tool_name:
-                recorder = serving.recorder
-                if (kind := recorder.classify(tool_name, args)) is READ_ONLY:
+            if serving is None or not isinstance(tool_name, str) or not tool_name:
+                return None
+            gate = serving.gate()
+            recorder = serving.recorder
+            kind = recorder.classify(tool_name, args)
+            if gate is None and not recorder.records(kind):
+                if kind is READ_ONLY:
                     reads.note(session_id, tool_name)
-                else:
-                    ids = Ids.of(session_id, task_id, turn_id, tool_call_id)
-                    self._note_issued(ids, tool_name, serving)
-                    recorder.announce(kind, clean_id(tool_name), args, ids, time.monotonic() + LOCK_WAIT_S)
+                return None
+            ids = Ids.of(session_id, task_id, turn_id, tool_call_id)
+            self._note_issued(ids, tool_name, serving)
+            deadline = time.monotonic() + LOCK_WAIT_S
+            if gate is None:
+                recorder.announce(kind, clean_id(tool_name), args, ids, deadline)
+                return None
+            self._judged = True
+            message = serving.guard(gate, kind, clean_id(tool_name), args, ids, deadline)
+            return {"action": "block", "message": message} if message else None
         except BaseException as error:
             _swallow("pre_tool_call", error)
         return None
@@ -78,7 +98,7 @@ class Hooks:
     ) -> None:
         """Record what the host says came of a call."""
         try:
-            if self._reads_need_no_home and type(tool_name) is str and tool_name in READ_ONLY_TOOLS:
+            if self._reads_by_name and type(tool_name) is str and tool_name in READ_ONLY_TOOLS and not self._judged:
                 return
             ids = Ids.of(session_id, task_id, turn_id, tool_call_id)
             serving = self._issuer(ids, tool_name) or self._runtime()
@@ -153,7 +173,9 @@ class Hooks:
         serving = runtime.for_home(home, self._host_settings) if process.acts(home, self) else None
         self._found[home] = (stamp, serving)
         serving_all = [one for _, one in self._found.values() if one is not None]
-        self._reads_need_no_home = bool(serving_all) and not any(one.settings.changing_tools for one in serving_all)
+        self._reads_by_name = bool(serving_all) and not any(one.settings.changing_tools for one in serving_all)
+        questions = [one.may_judge_reads for one in serving_all]
+        self._may_judge_reads = questions[0] if len(questions) == 1 else lambda: any(ask() for ask in questions)
         return serving
 
 

@@ -22,6 +22,9 @@ SKIPPED = "ERROR:skipped"
 # sees.
 FORK = "fork"
 
+# The mark of a call that only reads and has a row because policy would have refused it.
+READ = "read_only"
+
 UNKNOWN = "unknown"
 APPLIED = "applied"
 STARTED = "started"
@@ -75,6 +78,8 @@ class Call(NamedTuple):
     policy_rule: str = ""
     policy_sha256: str = ""
     flags: str = ""
+    error_message: str = ""
+    policy_memory: str = ""
 
 
 class Outcome(NamedTuple):
@@ -92,6 +97,11 @@ class Outcome(NamedTuple):
     @property
     def confirmed(self) -> bool:
         return self.status == CONFIRMED
+
+    @property
+    def ran(self) -> bool:
+        """True where it shows that the tool ran: it returned, or its command ended with an exit code."""
+        return self.status == CONFIRMED or self.status.startswith("ERROR:exit_")
 
 
 @dataclass(slots=True)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from . import digest, hostinfo, outcome, reads, tools
+from . import digest, hostinfo, log, outcome, reads, tools
 from .ghosts import footprint, lineage
-from .model import FORK, STARTED, Call, Settlement, now_iso
+from .model import FORK, READ, STARTED, Call, Outcome, Settlement, now_iso
 from .settings import Settings
-from .store import ledger, sessions
+from .store import ledger, refusals, sessions
 from .store.keeper import Keeper
+
+if TYPE_CHECKING:
+    from .policy.gate import Verdict
 
 _MOST_OPEN = 4096
 _MOST_SESSIONS = 2048
@@ -44,6 +47,7 @@ class _Announced(NamedTuple):
     ts: str
     args_key: object
     repeat: bool
+    refused: bool = False
 
 
 @dataclass(slots=True)
@@ -78,13 +82,16 @@ class Recorder:
 
     # --- pre_tool_call
 
-    def announce(self, kind: tools.Kind, tool_name: str, args: object, ids: Ids, deadline: float) -> None:
-        """Have a call that may change something on disk before the host runs it. ``kind``: see ``classify``."""
-        flags = ""
-        if kind is tools.UNKNOWN:
-            if self.settings.unknown_tools == "ignore":
-                return
-            flags = "unknown_tool"
+    def records(self, kind: tools.Kind) -> bool:
+        """True where every call of this kind gets a row. ``kind``: see ``classify``."""
+        return kind is tools.CHANGES or (kind is tools.UNKNOWN and self.settings.unknown_tools != "ignore")
+
+    def announce(
+        self, kind: tools.Kind, tool_name: str, args: object, ids: Ids, deadline: float, verdict: Verdict | None = None
+    ) -> int:
+        """Have a call on disk before the host runs it, or does not since policy refused it. Returns the row's id, 0
+        where it went to the spool. ``verdict``: None where no policy is in force."""
+        flags = "" if kind is tools.CHANGES else READ if kind is tools.READ_ONLY else "unknown_tool"
         self.follow(ids.session, ids.turn, deadline)
         arguments, key = digest.digest_args_with_key(args, self.settings.store_args)
         marks = [flags, *arguments.marks] if flags else [*arguments.marks]
@@ -92,36 +99,45 @@ class Recorder:
             marks.append("background")
         if hostinfo.in_background_review():
             marks.append(FORK)
-        repeat = bool(ids.session) and self._repeats(ids.session, (tool_name, arguments.sha256), deadline)
+        refused = verdict is not None and verdict.message != ""
+        repeat = False
+        if ids.session and not refused:
+            repeat = self._repeats(ids.session, (tool_name, arguments.sha256), deadline)
         if repeat:
             marks.append("repeat")
+        if verdict is not None and verdict.flag:
+            marks.append(verdict.flag)
         ts = now_iso()
-        row_id = self.keeper.announce(
-            Call(
-                ts=ts,
-                session_id=ids.session,
-                task_id=ids.task,
-                turn_id=ids.turn,
-                tool_call_id=ids.call,
-                tool_name=tool_name,
-                args_json=arguments.json,
-                args_sha256=arguments.sha256,
-                args_len=arguments.length,
-                summary=self._summary(tool_name, args, arguments.clean),
-                grace_s=self.table.grace_s(tool_name, args),
-                owner=self.owner,
-                cwd=self._folder or hostinfo.process_folder(),
-                platform=self._platforms.get(ids.session, ""),
-                backend=self._backend,
-                reads=reads.take(ids.session),
-                probe_json="" if self._hashes_only else footprint.of_call(tool_name, args, self._key),
-                flags=" ".join(marks),
-            ),
-            deadline,
+        call = Call(
+            ts=ts,
+            session_id=ids.session,
+            task_id=ids.task,
+            turn_id=ids.turn,
+            tool_call_id=ids.call,
+            tool_name=tool_name,
+            args_json=arguments.json,
+            args_sha256=arguments.sha256,
+            args_len=arguments.length,
+            summary=self._summary(tool_name, args, arguments.clean),
+            grace_s=self.table.grace_s(tool_name, args),
+            owner=self.owner,
+            cwd=self._folder or hostinfo.process_folder(),
+            platform=self._platforms.get(ids.session, ""),
+            backend=self._backend,
+            reads=reads.take(ids.session),
+            probe_json="" if self._hashes_only else footprint.of_call(tool_name, args, self._key),
+            flags=" ".join(marks),
         )
-        if row_id and ids.call:
-            announced = _Announced(row_id, ts, key, repeat)
+        if verdict is not None:
+            call = call._replace(
+                policy_decision=verdict.decision, policy_rule=verdict.rule, policy_sha256=verdict.sha256,
+                error_message=verdict.text if refused else "", policy_memory=verdict.memory,
+            )  # fmt: skip
+        row_id = self.keeper.announce(call, deadline)
+        if (row_id and ids.call) or refused:
+            announced = _Announced(row_id, ts, key, repeat, refused)
             self._remember((ids.session, ids.turn, ids.call, tool_name), announced)
+        return row_id
 
     def _repeats(self, session: str, call: tuple[str, str], deadline: float) -> bool:
         """True where the same call was confirmed before in its conversation, or runs right now. What other processes
@@ -133,7 +149,7 @@ class Recorder:
                     self._known.clear()
                 known = self._known[session] = _Known()
             names, after = self.conversations.get(session, (session,)), known.newest
-            found = self.keeper.look(lambda connection: ledger.known_calls(connection, names, after), deadline)
+            found = self.keeper.glance(lambda connection: ledger.known_calls(connection, names, after), deadline)
             if found is not None:
                 known.newest, rows = found
                 known.calls.update(rows)
@@ -161,17 +177,19 @@ class Recorder:
     ) -> None:
         """Record what the host says came of a call."""
         kind = self.classify(tool_name, args)
-        if kind is tools.READ_ONLY or (kind is tools.UNKNOWN and self.settings.unknown_tools == "ignore"):
+        known = self._take_known((ids.session, ids.turn, ids.call, tool_name), args)
+        if known is None and not self.records(kind):
             return
         self.follow(ids.session, ids.turn, deadline)
         judged = outcome.judge(tool_name, args, result, status, error_type, error_message, duration_ms)
         ts = now_iso()
         if not judged.confirmed:
             self._known.pop(ids.session, None)  # a call that failed may be tried again: that is no repeat
-        known = self._take_known((ids.session, ids.turn, ids.call, tool_name), args)
+        if known and known.refused and (not judged.ran or self._not_honoured(known, tool_name, judged, ts, deadline)):
+            return
         # One statement does, unless other rows or the next notice hang on this outcome.
         simple = tool_name != "execute_code" and judged.effect != STARTED
-        if known and simple and not (known.repeat and judged.confirmed):
+        if known and simple and not known.refused and not (known.repeat and judged.confirmed):
             values = ledger.outcome_values(judged, ts, known.row_id, known.ts, ids.call)
             if self.keeper.settle_open(values, deadline):
                 return
@@ -200,6 +218,19 @@ class Recorder:
             deadline,
         )
 
+    def _not_honoured(
+        self, known: _Announced, tool_name: str, judged: Outcome, ts: str, deadline: float
+    ) -> bool:
+        """The host ran a call that policy refused: an alarm, in the log and in the row. False where the row cannot be
+        had now."""
+        log.warn("not_honoured", "the host ran a call of %s although policy refused it; see: hermes ledger status",
+                 digest.clean_id(tool_name, 60))  # fmt: skip
+        return known.row_id != 0 and bool(
+            self.keeper.transact(
+                lambda connection: refusals.not_honoured(connection, known.row_id, judged, ts), deadline
+            )
+        )
+
     def _launch_footprint(self, result: object) -> str:
         """What tells later whether a background command runs; a process id of another machine or container does not."""
         return footprint.of_launch(outcome.result_keys(result)) if self._backend in ("", "local") else ""
@@ -215,6 +246,11 @@ class Recorder:
         """Ask where the host's tools work; at the beginning of each turn, since the environment is slow to ask."""
         self._folder = hostinfo.terminal_folder()
         self._backend = hostinfo.terminal_backend()
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """Folder and backend of the host's terminal."""
+        return self._folder or hostinfo.process_folder(), self._backend
 
     # --- which session came out of which
 

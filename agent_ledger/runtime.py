@@ -11,17 +11,20 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from . import log, process, settings
+from . import log, process, reads, settings
 from .ghosts import footprint, owner
 from .home import data_folder, ledger_path
+from .marker import Marker
 from .model import Turn
 from .recorder import Ids, Recorder
 from .store import ledger
-from .store.db import LOCK_WAIT_S
 from .store.keeper import Keeper
+from .store.patience import LOCK_WAIT_S
+from .tools import READ_ONLY, Kind
 
 if TYPE_CHECKING:
     from .ghosts.turn import Reconciler
+    from .policy.gate import Gate
 
 _FINISH_S = 1.0
 _TIDY_MOST = 200
@@ -46,6 +49,13 @@ class Runtime:
         self.recorder = Recorder(self.keeper, self.settings, me, key)
         self._me, self._key = me, key
         self._reconciler: Reconciler | None = None
+        self._gate: Gate | None = None
+        # What says that calls are judged: a file, unless the settings decide.
+        mode_file = Marker(os.path.join(folder, "policy_mode"))
+        mode = self.settings.policy_mode
+        self.may_judge: Callable[[], bool] = mode_file.is_there if mode == "file" else lambda: mode != "off"
+        # The same for calls that only read, which take less time than that question.
+        self.may_judge_reads: Callable[[], bool] = mode_file.was_there if mode == "file" else self.may_judge
         atexit.register(self._finish, process.registry().generation)
 
     def _finish(self, generation: object) -> None:
@@ -53,11 +63,41 @@ class Runtime:
         if process.registry().generation is generation:
             self.keeper.finish(_FINISH_S)
 
+    def gate(self) -> Gate | None:
+        """What judges calls, None while no policy is in force. Nothing of policy is imported before ``may_judge``, one
+        question to the file system, says yes."""
+        if not self.may_judge():
+            return None
+        if self._gate is None:
+            from .policy.gate import Gate
+
+            self._gate = Gate(self.home, self.settings, self.keeper, self._me)
+        return self._gate if self._gate.active else None
+
+    def guard(self, gate: Gate, kind: Kind, tool_name: str, args: object, ids: Ids, deadline: float) -> str:
+        """Judge a call and record it; returns what the agent is told where policy refuses it, '' where it may run."""
+        recorder = self.recorder
+        recorder.follow(ids.session, ids.turn, deadline)
+        names = recorder.conversations.get(ids.session, (ids.session,))
+        records = recorder.records(kind)
+        folder, backend = recorder.place
+        verdict = gate.judge(tool_name, args, ids.session, names, records, deadline, folder, backend)
+        if records or verdict.needs_row:
+            try:
+                row_id = recorder.announce(kind, tool_name, args, ids, deadline, verdict)
+                gate.refused(ids.session, verdict, row_id)
+            except Exception as error:  # a refusal holds, also where it could not be recorded
+                log.warn("announce", "a call could not be recorded (%s: %s)", type(error).__name__, error)
+        elif kind is READ_ONLY:
+            reads.note(ids.session, tool_name)
+        return verdict.message
+
     def notice(self, turn: Turn, ids: Ids) -> str | None:
         """The text for the user message of this turn, None where there is nothing to say."""
         deadline = time.monotonic() + LOCK_WAIT_S
         self.recorder.follow(ids.session, ids.turn, deadline)
-        text, names = self._turns().notice(turn, deadline)
+        gate = self.gate()
+        text, names = self._turns().notice(turn, deadline, gate.begin_turn(ids.session) if gate is not None else "")
         self.recorder.note_conversation(ids.session, names)
         self.recorder.begin_turn(ids.session, told=text is not None)
         return text

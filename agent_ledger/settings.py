@@ -58,6 +58,16 @@ SPECS: tuple[Spec, ...] = (
     Spec("read_only_tools", "names", (), "tools, or tool:action, that change nothing and need no row"),
     Spec("grace", "seconds", {}, "seconds before an open call counts as a ghost, by tool name"),
     Spec("retention", "span", "off", "remove settled calls older than this once a day, such as 90d; off keeps all"),
+    Spec(
+        "policy_mode", "choice", "file",
+        "off, dry_run or enforce; file takes what policy_mode in the data folder says, off where there is none",
+        ("file", "off", "dry_run", "enforce"),
+    ),
+    Spec(
+        "on_broken_policy", "choice", "keep",
+        "a policy that cannot be read: keep the last good one, or block every state-changing call while it is enforced",
+        ("keep", "block"),
+    ),
 )  # fmt: skip
 _BY_NAME = {spec.name: spec for spec in SPECS}
 
@@ -74,6 +84,8 @@ class Settings:
     read_only_tools: tuple[str, ...] = ()
     grace: Mapping[str, int] = field(default_factory=dict)
     retention: str = "off"
+    policy_mode: str = "file"
+    on_broken_policy: str = "keep"
     sources: Mapping[str, str] = field(default_factory=dict, compare=False)
     problems: tuple[str, ...] = ()
 
@@ -95,9 +107,10 @@ def load(
     environ: Mapping[str, str] | None = None,
 ) -> Settings:
     """Read the settings of one Hermes home. Environment over host settings, or over ``settings.json`` where the host
-    has none. Never raises: a wrong value is described in ``problems`` and the default holds."""
+    has none. Never raises: a wrong value is described in ``problems`` and does not count."""
     environ = os.environ if environ is None else environ
     problems: list[str] = []
+    refused: list[tuple[Spec, Any, str]] = []
     values: dict[str, Any] = {}
     sources: dict[str, str] = {}
     from_host = _host_values(host, problems)
@@ -105,13 +118,22 @@ def load(
     if not from_host:
         from_host, where = _file_values(home, problems)
     for name, value in from_host.items():
-        _take(str(name), value, where, values, sources, problems)
+        _take(str(name), value, where, values, sources, problems, refused)
     for variable in sorted(environ):
         if variable.startswith(ENVIRONMENT_PREFIX):
             name = variable[len(ENVIRONMENT_PREFIX) :].lower()
-            _take(
-                name, _from_text(name, environ[variable]), f"environment variable {variable}", values, sources, problems
-            )
+            value = _from_text(name, environ[variable])
+            _take(name, value, f"environment variable {variable}", values, sources, problems, refused)
+    for spec, value, source in refused:
+        # Only now it is known what holds instead.
+        holds = f"{_short(values[spec.name])} from {sources[spec.name]}" if spec.name in values else "The default"
+        problems.append(
+            f"{source}: {spec.name} = {_short(value)} is not accepted; expected {spec.accepted}. {holds} holds"
+        )
+    for name, kind in (("changing_tools", tools.CHANGES), ("read_only_tools", tools.READ_ONLY)):
+        for entry in values.get(name, ()):
+            if why := tools.entry_fault(entry, kind):
+                problems.append(f"{sources[name]}: {name}: {_short(entry)} has no effect: {why}")
     return Settings(**values, sources=sources, problems=tuple(problems))
 
 
@@ -131,12 +153,12 @@ def _host_values(host: Callable[[], Any] | None, problems: list[str]) -> dict[st
     try:
         found = host()
     except Exception as error:
-        problems.append(f"host settings could not be read ({type(error).__name__}: {error}); the defaults hold")
+        problems.append(f"host settings could not be read ({type(error).__name__}: {error}), so they do not count")
         return {}
     if found is None:
         return {}
     if not isinstance(found, Mapping):
-        problems.append(f"host settings are {_short(found)}; a table of settings is expected, so the defaults hold")
+        problems.append(f"host settings are {_short(found)}; a table of settings is expected, so they do not count")
         return {}
     return dict(found)
 
@@ -155,28 +177,31 @@ def _file_values(home: str, problems: list[str]) -> tuple[dict[str, Any], str]:
             text = file.read(_MAX_FILE + 1)
         if len(text) > _MAX_FILE:
             raise ValueError(f"longer than {_MAX_FILE} characters")
-        found = json.loads(text, object_pairs_hook=_no_duplicates)
+        found = json.loads(text, object_pairs_hook=no_duplicates)
     except (OSError, ValueError, RecursionError) as error:
-        problems.append(f"{path} cannot be read as JSON ({error}); the defaults hold")
+        problems.append(f"{path} cannot be read as JSON ({error}), so it does not count")
         return {}, path
     if not isinstance(found, dict):
-        problems.append(f"{path} holds {_short(found)}; a JSON object is expected, so the defaults hold")
+        problems.append(f"{path} holds {_short(found)}; a JSON object is expected, so it does not count")
         return {}, path
     return found, path
 
 
-def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The ``object_pairs_hook`` for files that people write: a key that is there twice is an error (ValueError)."""
     found = dict(pairs)
     if len(found) != len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"the key {twice!r} is there twice")
+        where = f" in the object with the id {found['id']!r}" if twice != "id" and "id" in found else ""
+        raise ValueError(f"the key {twice!r} is there twice{where}")
     return found
 
 
 def _take(
-    name: str, value: Any, where: str, values: dict[str, Any], sources: dict[str, str], problems: list[str]
-) -> None:
+    name: str, value: Any, where: str, values: dict[str, Any], sources: dict[str, str], problems: list[str],
+    refused: list[tuple[Spec, Any, str]],
+) -> None:  # fmt: skip
     spec = _BY_NAME.get(name)
     if spec is None:
         known = ", ".join(_BY_NAME)
@@ -184,9 +209,7 @@ def _take(
         return
     checked = _checked(spec, value)
     if checked is None:
-        problems.append(
-            f"{where}: {name} = {_short(value)} is not accepted; expected {spec.accepted}. The default holds"
-        )
+        refused.append((spec, value, where))
         return
     values[name] = checked
     sources[name] = where
@@ -195,6 +218,8 @@ def _take(
 def _checked(spec: Spec, value: Any) -> Any:
     """The value in its internal form, None where it is not accepted."""
     if spec.kind == "choice":
+        if value is False and "off" in spec.choices:  # what YAML makes of a plain off
+            return "off"
         return value if isinstance(value, str) and value in spec.choices else None
     if spec.kind == "span":
         if value is False:  # what YAML makes of a plain off

@@ -16,7 +16,7 @@ from .operation import argument, identifier, summary_parts
 
 __all__ = [
     "CHANGES", "DEFAULT", "READ_CHECK", "READ_ONLY", "UNKNOWN", "Kind", "ToolTable",
-    "classify", "grace_s", "identifier", "is_mcp", "read_check", "summary_parts",
+    "classify", "entry_fault", "grace_s", "identifier", "is_mcp", "read_check", "summary_parts",
 ]
 
 Kind = Literal["read_only", "changes", "unknown"]
@@ -160,6 +160,20 @@ def _seconds(value: Any) -> int:
     return 0
 
 
+def entry_fault(entry: str, kind: Kind) -> str:
+    """Why an entry of ``extra_changing`` (kind CHANGES) or ``extra_read_only`` decides nothing, '' where it does."""
+    name, colon, action = entry.partition(":")
+    name = name.strip()
+    if not name:
+        return "it names no tool"
+    if "*" in (entry if colon else entry[:-1]):
+        return "a * counts only at the end of a tool's name, and not beside an action"
+    rule = _DEFAULT_RULES.get(name)
+    if kind == CHANGES and action.strip() and (rule == READ_ONLY or callable(rule)):
+        return f"no action decides about {name}; name the tool alone"
+    return ""
+
+
 @dataclass(frozen=True, slots=True)
 class ToolTable:
     """The defaults plus what settings and extensions say.
@@ -203,8 +217,8 @@ class ToolTable:
 
     @staticmethod
     def _apply(rules: dict[str, Rule], entry: str, kind: Kind) -> None:
-        name, colon, action = entry.strip().partition(":")
-        action = action.strip().lower()
+        name, colon, action = entry.partition(":")
+        name, action = name.strip(), action.strip().lower()
         if not name or name.endswith("*"):
             return
         if not colon or not action:
@@ -212,7 +226,7 @@ class ToolTable:
             return
         rule = rules.get(name)
         key, reading, default = rule if isinstance(rule, tuple) else ("action", frozenset[str](), None)
-        if kind == READ_ONLY:
+        if kind == READ_ONLY and rule != READ_ONLY:
             rules[name] = (key, reading | {action}, default)
         elif isinstance(rule, tuple):
             rules[name] = (key, reading - {action}, default)

@@ -163,14 +163,14 @@ class SimHost:
         sys.modules["hermes_plugins"] = parent
         return self.mount()
 
-    def mount(self, module_name: str = MODULE) -> SimHost:
+    def mount(self, module_name: str = MODULE, folder: Path = PLUGIN_FOLDER) -> SimHost:
         """Import the plugin folder under the host's name for it, and register it in the place of an older copy."""
         for name in list(sys.modules):
             stale = name.startswith(module_name + ".") and not self.family.keeps_submodules
             if name == module_name or stale:
                 del sys.modules[name]
         module_spec = importlib.util.spec_from_file_location(
-            module_name, PLUGIN_FOLDER / "__init__.py", submodule_search_locations=[str(PLUGIN_FOLDER)]
+            module_name, folder / "__init__.py", submodule_search_locations=[str(folder)]
         )
         assert module_spec is not None and module_spec.loader is not None
         module = importlib.util.module_from_spec(module_spec)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 import subprocess
 import threading
 import time
@@ -11,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.children import let_go
 from tests.simhost import SimHost
+from tests.store.rows import held
 
 ONE = """
 import sys
@@ -28,12 +29,7 @@ for number in range(int(sys.argv[3])):
 def at_once(child: Callable[..., subprocess.Popen[str]], home: Path, many: int, calls: int) -> None:
     """Start ``many`` processes, let them go at the same moment, wait until all have ended well."""
     processes = [child(ONE, home, number, calls) for number in range(many)]
-    for process in processes:
-        assert process.stdout is not None and process.stdout.readline() == "ready\n"
-    for process in processes:
-        assert process.stdin is not None
-        process.stdin.write("\n")
-        process.stdin.flush()
+    let_go(processes)
     assert [process.wait(60) for process in processes] == [0] * many
 
 
@@ -90,14 +86,12 @@ def test_threads_of_one_process(host: SimHost) -> None:
 def test_locked_database_delays_nobody(host: SimHost) -> None:
     """While another program holds the ledger, calls wait a moment at most and are recorded when it lets go."""
     host.run("write_file", {"path": "/srv/first"}, call="first")
-    holder = sqlite3.connect(host.ledger, isolation_level=None)
-    holder.execute("BEGIN IMMEDIATE")
     slowest = 0.0
-    for number in range(10):
-        begin = time.monotonic()
-        host.run("write_file", {"path": f"/srv/{number}"}, call=f"c{number}")
-        slowest = max(slowest, time.monotonic() - begin)
-    holder.execute("ROLLBACK")
+    with held(host.ledger):
+        for number in range(10):
+            begin = time.monotonic()
+            host.run("write_file", {"path": f"/srv/{number}"}, call=f"c{number}")
+            slowest = max(slowest, time.monotonic() - begin)
     assert slowest < 0.8
     for _ in range(100):
         time.sleep(0.02)

@@ -211,3 +211,13 @@ def test_the_source_archive_is_a_plugin_folder_too(built: Path) -> None:
 
     assert must <= names
     assert not [name for name in names if name.startswith((".venv", ".hosts", ".git/")) or "__pycache__" in name]
+
+
+def test_the_package_imports_itself_relatively() -> None:
+    """A host mounts the package under a name of its own, and the plugin folder is not on the path."""
+    for file in (ROOT / "agent_ledger").rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom) and node.level == 0:
+                names = [node.module or ""]
+            assert not any(name.split(".")[0] == "agent_ledger" for name in names), f"{file}:{node.lineno}"  # type: ignore[attr-defined]

@@ -43,6 +43,12 @@ def test_file_counts(home: Path, file: Path) -> None:
     assert found.sources["synchronous"] == str(file)
 
 
+def test_off_in_the_hosts_yaml_is_off(home: Path) -> None:
+    """A plain off in YAML is False; where off is a choice, that is what was meant."""
+    assert settings.load(str(home), lambda: {"policy_mode": False}, {}).policy_mode == "off"
+    assert settings.load(str(home), lambda: {"synchronous": False}, {}).problems
+
+
 def test_host_settings_win_over_the_file(home: Path, file: Path) -> None:
     """Where the host has settings, the file does not count."""
     write(file, {"synchronous": "full"})
@@ -81,6 +87,51 @@ def test_wrong_value_is_named_and_the_default_holds(home: Path, name: str, value
     (problem,) = found.problems
     assert name in problem and repr(value)[:20] in problem and "expected" in problem
     assert found.values() == DEFAULTS.values()
+
+
+def test_value_that_holds_instead_of_a_wrong_one_is_named(home: Path, file: Path) -> None:
+    """Below a wrong value of the environment stands the host's, or the file's; above a wrong one of theirs the
+    environment's. Only where there is none the default holds."""
+    write(file, {"synchronous": "full", "store_args": "maybe"})
+    environ = {"AGENT_LEDGER_SYNCHRONOUS": "quick", "AGENT_LEDGER_STORE_ARGS": "hash", "AGENT_LEDGER_GRACE": "x"}
+    found = settings.load(str(home), environ=environ)
+    assert (found.synchronous, found.store_args, dict(found.grace)) == ("full", "hash", {})
+    said = {next(name for name in ("synchronous", "store_args", "grace") if name in text): text for text in found.problems}
+    assert said["synchronous"].endswith(f"'full' from {file} holds")
+    assert said["store_args"].endswith("'hash' from environment variable AGENT_LEDGER_STORE_ARGS holds")
+    assert said["grace"].endswith("The default holds")
+
+
+def test_host_that_fails_leaves_the_file(home: Path, file: Path) -> None:
+    """Nothing is said of defaults where the file counts."""
+    write(file, {"synchronous": "full"})
+    found = settings.load(str(home), lambda: ["synchronous"], {})
+    assert found.synchronous == "full" and "default" not in found.problems[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "entry"),
+    [("changing_tools", "read_file:x"), ("changing_tools", "todo:write"), ("changing_tools", "mcp__*:get"),
+     ("changing_tools", "cronjob:*"), ("changing_tools", ":x"), ("read_only_tools", "mcp__*_get"),
+     ("read_only_tools", "cronjob:*")],
+)  # fmt: skip
+def test_entry_without_effect_is_named(home: Path, name: str, entry: str) -> None:
+    """It changes nothing, as before, but somebody meant something by it. The other entries count."""
+    found = settings.load(str(home), lambda: {name: ["deploy", entry]}, {})
+    (problem,) = found.problems
+    assert name in problem and repr(entry) in problem and "host settings" in problem
+    assert found.tool_table().classify("deploy", {}) == ("changes" if name == "changing_tools" else "read_only")
+    assert found.tool_table().classify("read_file", {"action": "x"}) == "read_only"
+
+
+@pytest.mark.parametrize(
+    "values",
+    [{"changing_tools": ["read_file", "process:wait", "deploy:now", "spotify_*", "write_file:x"]},
+     {"read_only_tools": ["mcp__docs__*", "cronjob:status", "mcp__db__query:select", "read_file:x"]}],
+)  # fmt: skip
+def test_entry_with_effect_is_not_complained_about(home: Path, values: dict[str, list[str]]) -> None:
+    """A tool, an action of a tool that has some, a family."""
+    assert settings.load(str(home), lambda: values, {}).problems == ()
 
 
 def test_unknown_key_is_named(home: Path) -> None:

@@ -303,6 +303,12 @@ def test_settings_mark_an_action_read_only() -> None:
     assert table.classify("mcp__db__query", {}) == CHANGES
 
 
+def test_action_of_a_read_only_tool_takes_nothing_away() -> None:
+    """A tool that only reads goes on being read-only for all else."""
+    table = ToolTable(extra_read_only=frozenset({"read_file:x"}))
+    assert table.classify("read_file", {"path": "a"}) == table.classify("read_file", {"action": "x"}) == READ_ONLY
+
+
 def test_settings_mark_an_action_changing() -> None:
     """A default read-only action can be recorded again, and the rest stays."""
     table = ToolTable(extra_changing=frozenset({"process:wait"}))

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from .. import __version__
 from ..errors import LedgerError, NoLedger, UsageError
 from ..home import ledger_path
-from ..store.reader import Reader, Row
+from ..store.reader import Reader
+from ..store.shapes import Row
 from . import ghosts, rows, show, tail, where
 from .text import ago, cut, plural, safe
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..errors import LedgerError, NoLedger
+from ..ghosts import footprint
 from ..home import data_folder, ledger_path
 from ..store import schema
 from ..store.reader import Reader
@@ -143,7 +144,8 @@ def files(home: str) -> Check:
 def _kept(folder: str) -> list[str]:
     found = [folder]
     for name in sorted(os.listdir(folder)) if os.access(folder, os.R_OK | os.X_OK) else []:
-        if name.startswith(("ledger.db", "settings.json")) or name in ("spool", "owners"):
+        named = ("ledger.db", "settings.json", "policy.json", "policy_mode")
+        if name.startswith(named) or name in ("spool", "owners", footprint.KEY_FILE):
             found.append(os.path.join(folder, name))
     return found
 
@@ -193,11 +195,16 @@ def counters(meta: Mapping[str, str]) -> Check:
 
 
 def set_aside(home: str) -> Check:
-    names = where.set_aside(home)
-    if not names:
+    found = where.set_aside(home)
+    if not found:
         return Check("set aside", OK, "no damaged ledger was set aside")
-    return Check("set aside", WARN, f"damaged earlier ledgers: {_some(names)}",
-                 "keep them for `sqlite3 FILE .recover`, or delete them when they are of no use")  # fmt: skip
+    named = _some([f"{name} ({size(count)})" for name, count in found.items()])
+    return Check(
+        "set aside", WARN,
+        f"damaged earlier ledgers in {data_folder(home)}, {size(sum(found.values()))} in all: {named}",
+        "`sqlite3 FILE .recover` shows what can still be read; delete them, with their -wal and -shm, when they are of"
+        " no more use: the plugin never does",
+    )  # fmt: skip
 
 
 def _some(names: list[str]) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 from .. import __version__, process
 from ..home import PLUGIN, ledger_path
 from ..settings import SPECS, Settings
-from . import checks, exits, roundtrip, where
+from . import checks, exits, guard, roundtrip, where
 from .answer import Answer
 from .checks import FAIL, OK, WARN, Check
 from .output import Screen
@@ -29,6 +29,7 @@ def run(options: argparse.Namespace) -> Answer:
     chosen = where.settings_of(home)
     of_ledger, meta, applied = checks.ledger(home)
     name, version = host()
+    policy = guard.look(home, chosen, meta)
     found = [
         _host_check(name, version),
         enabled(where.host_config(home), home),
@@ -41,6 +42,7 @@ def run(options: argparse.Namespace) -> Answer:
         checks.counters(meta),
         checks.set_aside(home),
         _settings_check(chosen),
+        guard.check(policy),
         *roundtrip.prove(home, chosen.synchronous),
     ]
     ok = all(check.state != FAIL for check in found)
@@ -60,6 +62,7 @@ def run(options: argparse.Namespace) -> Answer:
             spec.name: {"value": _plain(getattr(chosen, spec.name)), "source": chosen.sources.get(spec.name, "default")}
             for spec in SPECS
         },
+        "policy": guard.as_json(policy),
         "counters": dict(meta),
     }
     return Answer(exits.OK if ok else exits.PROBLEM, data, lambda screen: _show(screen, data, found, chosen))
@@ -119,7 +122,7 @@ def _loaded() -> Check:
 
 def _settings_check(chosen: Settings) -> Check:
     if chosen.problems:
-        return Check("settings", WARN, "; ".join(chosen.problems), "correct the setting; until then its default holds")
+        return Check("settings", WARN, "; ".join(chosen.problems), "correct the setting; what is in force stands below")
     return Check("settings", OK, "all accepted")
 
 

@@ -14,13 +14,15 @@ from typing import Any
 from .. import redact, spans
 from ..errors import UsageError
 from ..model import now_iso
-from ..store.reader import Reader, Row
+from ..store.reader import Reader
+from ..store.shapes import Row
 from . import rows, where
 from .output import Screen
 
 BATCH = 1000
 FORMATS = ("jsonl", "csv")
-# What a program that never saw the ledger can use: all columns but the probe's, which says nothing to anybody else.
+# What a program that never saw the ledger can use: all columns but those of probe and policy, which say nothing to
+# anybody else.
 _FREE_TEXT = ("tool_name", "args_json", "summary", "cwd", "result_digest", "error_message")
 COLUMNS = tuple(field.name for field in dataclasses.fields(Row) if field.name != "probe_json")
 

@@ -12,7 +12,8 @@ from ..errors import NoLedger
 from ..ghosts import owner, reconcile
 from ..home import data_folder, ledger_path
 from ..model import GHOST_REPORTED, OpenRow
-from ..store.reader import OpenCall, Reader, Row
+from ..store.reader import Reader
+from ..store.shapes import OpenCall, Row
 from . import exits, rows, where
 from .answer import Answer
 from .output import Screen

@@ -13,7 +13,8 @@ from ..errors import LedgerError
 from ..ghosts import owner
 from ..home import data_folder, ledger_path
 from ..settings import ENVIRONMENT_PREFIX
-from ..store.reader import Reader, Row
+from ..store.reader import Reader
+from ..store.shapes import Row
 from .checks import FAIL, OK, WARN, Check
 
 _SCRIPT = Path(__file__).with_name("rehearsal.py")

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..model import CONFIRMED, ERROR_PREFIX, GHOST_REPORTED, PENDING, parse_iso
-from ..store.reader import Row
+from ..store.shapes import Row
 from .text import age, cut, duration, local, safe
 
 HEADS = ("ID", "TIME", "AGE", "STATUS", "EFFECT", "TOOL", "CALL")

@@ -10,7 +10,8 @@ from typing import Any
 from ..errors import UsageError
 from ..ghosts import owner
 from ..home import data_folder, ledger_path
-from ..store.reader import MAX_ID, Child, Reader, Row, Told, Transition
+from ..store.reader import MAX_ID, Reader
+from ..store.shapes import Child, Row, Told, Transition
 from . import exits, ghosts, rows, where
 from .answer import Answer
 from .output import Screen

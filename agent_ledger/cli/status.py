@@ -9,9 +9,11 @@ from typing import Any
 
 from ..errors import LedgerError, NoLedger
 from ..home import ledger_path
+from ..settings import Settings
 from ..store import schema
-from ..store.reader import Reader, Totals
-from . import exits, ghosts, rows, where
+from ..store.reader import Reader
+from ..store.shapes import Totals
+from . import exits, ghosts, guard, rows, where
 from .answer import Answer
 from .output import Screen
 from .text import plural, safe, size, when
@@ -36,9 +38,10 @@ def run(options: argparse.Namespace) -> Answer:
     except NoLedger as nothing:
         problem = str(nothing)
     except LedgerError as unreadable:
-        return _unreadable(home, str(unreadable), chosen.problems)
+        return _unreadable(home, str(unreadable), chosen)
     waits = where.waiting(home, applied)
     state = _state(meta, waits.lines, not_replayed, where.set_aside(home))
+    policy = guard.look(home, chosen, meta)
     data = {
         "home": home,
         "ledger": ledger_path(home),
@@ -63,6 +66,7 @@ def run(options: argparse.Namespace) -> Answer:
             "not_replayed": not_replayed or None,
         },
         "health": state,
+        "policy": guard.as_json(policy),
         "settings_problems": list(chosen.problems),
     }
 
@@ -78,6 +82,8 @@ def run(options: argparse.Namespace) -> Answer:
             screen.line(f"ghosts    {len(found)} open" + (": issued, and never confirmed" if found else ""))
         for line in _health_lines(state, waits, not_replayed, now):
             screen.line(line)
+        for line in guard.lines(policy):
+            screen.line(line)
         for text in chosen.problems:
             screen.line(f"setting   {safe(text)}")
         if found:
@@ -89,7 +95,7 @@ def run(options: argparse.Namespace) -> Answer:
     return Answer(exits.OK, data, show)
 
 
-def _state(meta: Mapping[str, str], waiting: int, not_replayed: str, aside: list[str]) -> dict[str, Any]:
+def _state(meta: Mapping[str, str], waiting: int, not_replayed: str, aside: Mapping[str, int]) -> dict[str, Any]:
     degraded = bool(waiting or not_replayed)
     return {
         "state": "degraded" if degraded else "ok",
@@ -99,7 +105,7 @@ def _state(meta: Mapping[str, str], waiting: int, not_replayed: str, aside: list
         "last_error": meta.get("last_error"),
         "last_error_ts": meta.get("last_error_ts"),
         "healed_ts": meta.get("healed_ts"),
-        "set_aside": aside,
+        "set_aside": list(aside),
     }
 
 
@@ -133,13 +139,14 @@ def _outcomes(totals: Totals) -> str:
     return ", ".join(shown) + (f" and {len(ordered) - 6} more kinds" if len(ordered) > 6 else "")
 
 
-def _unreadable(home: str, why: str, problems: tuple[str, ...]) -> Answer:
+def _unreadable(home: str, why: str, chosen: Settings) -> Answer:
     waits = where.waiting(home, {})
     data = {
         "home": home, "ledger": ledger_path(home), "exists": True, "bytes": _bytes(home), "schema": None, "calls": None,
         "ghosts": [], "spool": {"lines": waits.lines, "bytes": waits.bytes, "files": waits.files, "not_replayed": None},
         "health": {**_state({}, waits.lines, "", where.set_aside(home)), "state": "unreadable", "last_error": why},
-        "settings_problems": list(problems),
+        "policy": guard.as_json(guard.look(home, chosen, {})),
+        "settings_problems": list(chosen.problems),
     }  # fmt: skip
 
     def show(screen: Screen) -> None:

@@ -10,8 +10,9 @@ from collections.abc import Callable, Sequence
 from ..errors import LedgerError, UsageError
 from ..home import ledger_path
 from ..model import ERROR_PREFIX, GHOST_REPORTED, PENDING
-from ..store import reader as readers
-from ..store.reader import Reader, Row
+from ..store.opening import identity
+from ..store.reader import Reader
+from ..store.shapes import Row
 from . import exits, rows, where
 from .answer import Answer
 from .output import Screen
@@ -92,7 +93,7 @@ class Follower:
             self._begin(first)
             while not until():
                 time.sleep(POLL_S)
-                if reader is None or readers.stamp(self._path) != reader.stamp or self._log_came(reader):
+                if reader is None or identity(self._path) != reader.stamp or self._log_came(reader):
                     reader, seen = self._again(reader), -1
                 if reader is None:
                     continue

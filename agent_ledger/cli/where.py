@@ -167,11 +167,14 @@ def opened(home: str, budget_s: float = REPLAY_S) -> Reader:
     return Reader(ledger_path(home))
 
 
-def set_aside(home: str) -> list[str]:
-    """Damaged ledgers that the plugin renamed out of the way, oldest first."""
+def set_aside(home: str) -> dict[str, int]:
+    """Damaged ledgers that the plugin renamed out of the way, oldest first: name -> bytes, with those of its log."""
     start = os.path.basename(ledger_path(home)) + ".corrupt-"
-    try:
-        names = os.listdir(data_folder(home))
-    except OSError:
-        return []
-    return sorted(name for name in names if name.startswith(start) and not name.endswith(("-wal", "-shm", "-journal")))
+    found: dict[str, int] = {}
+    with contextlib.suppress(OSError):
+        for entry in sorted(os.scandir(data_folder(home)), key=lambda entry: entry.name):
+            if entry.name.startswith(start):
+                # A process that died in between may have left a log without its ledger.
+                name = re.sub("-(wal|shm|journal)$", "", entry.name)
+                found[name] = found.get(name, 0) + entry.stat(follow_symlinks=False).st_size
+    return found

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import sqlite3
 import stat
 import threading
 from collections.abc import Callable, Sequence
@@ -13,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..model import APPLIED, NONE, UNKNOWN, parse_iso
+from ..store import readonly
 from . import footprint, owner
 
 BUDGET_S = 0.05  # for all probes of one turn together
@@ -221,7 +221,7 @@ def _carded(subject: Subject, args: dict[str, Any], probe: dict[str, Any], home:
     path = _board(home, args)
     if path is None or not os.path.isfile(path):
         return _TELL_NOTHING
-    with contextlib.closing(sqlite3.connect(f"file:{_quoted(path)}?mode=ro", uri=True, timeout=0.02)) as board:
+    with contextlib.closing(readonly.connect(path, 0.02)) as board:
         if subject.tool_name == "kanban_create":
             title, issued = args.get("title"), parse_iso(subject.ts)
             if not isinstance(title, str) or issued is None:
@@ -264,10 +264,6 @@ def _board(home: str, args: dict[str, Any]) -> str | None:
 def _current_board(root: str) -> str:
     data = read_plain(os.path.join(os.path.realpath(root), "kanban", "current"))
     return data.decode("utf-8", "replace").strip() if data else ""
-
-
-def _quoted(path: str) -> str:
-    return path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
 
 
 # --- background commands

@@ -96,7 +96,7 @@ def load_key(folder: str) -> bytes | None:
 
 def _make_key(folder: str, path: str) -> None:
     make_private_folder(folder)
-    building = f"{path}.{os.getpid()}.{secrets.token_hex(4)}"
+    building = f"{path}.new-{os.getpid()}-{secrets.token_hex(4)}"
     descriptor = os.open(building, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
         os.write(descriptor, secrets.token_bytes(_KEY_BYTES))

@@ -31,9 +31,8 @@ class HostStore:
 
     def __init__(self, home: str) -> None:
         self._path = os.path.join(home, "state.db")
-        self._known: dict[
-            str, str
-        ] = {}  # session -> its parent by compression, '' for none; what is there never changes
+        # session -> its parent by compression, '' for none; what is there never changes
+        self._known: dict[str, str] = {}
 
     def knows(self, session_id: str) -> bool:
         """True where this session's origin was already looked up and found."""
@@ -97,9 +96,9 @@ class HostStore:
             store.connection()
             .execute(
                 "SELECT child.source, child.started_at, parent.id, parent.ended_at, parent.end_reason"
-            " FROM sessions AS child"
-            " LEFT JOIN sessions AS parent ON parent.id = child.parent_session_id WHERE child.id = ?",
-            (session_id,),
+                " FROM sessions AS child"
+                " LEFT JOIN sessions AS parent ON parent.id = child.parent_session_id WHERE child.id = ?",
+                (session_id,),
             )
             .fetchone()
         )
@@ -130,7 +129,8 @@ class _Lazily:
 
     def connection(self) -> sqlite3.Connection:
         if self._opened is None:
-            quoted = self._path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-            opened = sqlite3.connect(f"file:{quoted}?mode=ro", uri=True, timeout=_STORE_WAIT_S)
+            from ..store import readonly  # most hooks follow their session by its ids alone
+
+            opened = readonly.connect(self._path, _STORE_WAIT_S)
             self._opened = self._stack.enter_context(contextlib.closing(opened))
         return self._opened

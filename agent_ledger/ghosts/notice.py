@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from .. import redact, tools
 from ..model import CONFIRMED
 from ..store import news
-from ..store.ledger import Facts
+from ..store.turns import Facts
 
 MAX_CHARS = 2000
 MAX_CALLS = 10
@@ -37,16 +37,18 @@ class Launch:
 
 @dataclass(slots=True)
 class Content:
-    """What one notice tells. ``recalled`` are the newest of ``recalled_in_all``."""
+    """What one notice tells. ``recalled`` are the newest of ``recalled_in_all``; ``policy``: one sentence of the policy
+    room's own."""
 
     ghosts: list[Facts] = field(default_factory=list)
     launched: list[Launch] = field(default_factory=list)
     news: list[news.Item] = field(default_factory=list)
     recalled: list[Facts] = field(default_factory=list)
     recalled_in_all: int = 0
+    policy: str = ""
 
     def __bool__(self) -> bool:
-        return bool(self.ghosts or self.launched or self.news or self.recalled)
+        return bool(self.ghosts or self.launched or self.news or self.recalled or self.policy)
 
 
 @dataclass(slots=True)
@@ -70,13 +72,13 @@ def compose(content: Content) -> str:
     for section in sections:
         del section.lines[room:]
         room -= len(section.lines)
-    first = next(row_id for section in sections for row_id in section.ids)
+    first = next((row_id for section in sections for row_id in section.ids), 0)
     while True:
-        text = _text(sections, first)
+        text = _text(sections, first, content.policy)
         if len(text) <= MAX_CHARS:
             return text
-        longest = max(sections, key=lambda section: len(section.lines))
-        if not longest.lines:
+        longest = max(sections, key=lambda section: len(section.lines), default=None)
+        if longest is None or not longest.lines:
             return text[:MAX_CHARS]
         longest.lines.pop()
 
@@ -97,7 +99,7 @@ def _sections(content: Content) -> list[_Section]:
     ]  # fmt: skip
 
 
-def _text(sections: Sequence[_Section], first: int) -> str:
+def _text(sections: Sequence[_Section], first: int, policy: str) -> str:
     parts = [_HEAD]
     for section in sections:
         parts.append(section.heading(section.total))
@@ -106,7 +108,10 @@ def _text(sections: Sequence[_Section], first: int) -> str:
             parts.append(
                 f"- {'and ' if section.lines else ''}{section.total - len(section.lines)} more, not listed here."
             )
-    parts.append(f"The user can see the record with: hermes ledger show {first}")
+    if policy:
+        parts.append(f"{policy} The user can see why with: hermes ledger doctor")
+    if first:
+        parts.append(f"The user can see the record with: hermes ledger show {first}")
     return "\n".join(parts)
 
 

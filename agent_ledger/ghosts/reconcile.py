@@ -7,22 +7,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from .. import digest, outcome
-from ..model import (
-    APPLIED,
-    BLOCKED,
-    CONFIRMED,
-    DENIED,
-    ERROR_PREFIX,
-    INVALID_ARGS,
-    NONE,
-    SKIPPED,
-    UNKNOWN,
-    OpenRow,
-    Outcome,
-    parse_iso,
-)
+from ..model import APPLIED, CONFIRMED, ERROR_PREFIX, NONE, UNKNOWN, OpenRow, Outcome, parse_iso
 from . import history, placeholders
-from .placeholders import Meaning
+from .host_texts import Meaning
 
 OWNER_GONE = "the process that issued it ended without recording a result"
 GRACE_OVER = "no result was recorded within {seconds} s"
@@ -111,9 +98,6 @@ def ghosts(rows: Iterable[OpenRow], now: float, alive: Mapping[str, bool | None]
     return found
 
 
-_NEVER_RAN = {"blocked": BLOCKED, "denied": DENIED, "invalid_args": INVALID_ARGS}
-
-
 def _outcome(call: history.Told, row: OpenRow) -> Outcome | None:
     """What a tool message says about a row, None where it is a stub for a result that the host does not have."""
     if call.result is None:
@@ -128,7 +112,7 @@ def _outcome(call: history.Told, row: OpenRow) -> Outcome | None:
         case Meaning.NOT_A_RESULT:
             return None
         case Meaning.NEVER_STARTED:
-            return Outcome(_NEVER_RAN.get(reading.word, SKIPPED), NONE, shown)
+            return Outcome(ERROR_PREFIX + reading.word, NONE, shown)
         case Meaning.FINISHED_RESULT_GONE:
             # There was a result and compaction removed its text: the call finished, and how is known only by the word.
             if reading.word in ("", "ok"):

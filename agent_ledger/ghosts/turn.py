@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import hashlib
 import sqlite3
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
-from .. import hostinfo
-from ..model import FORK, GHOST_REPORTED, UNKNOWN, OpenRow, Turn, now_iso
-from ..store import ledger, news, notices, recalls, sessions
+from ..model import FORK, GHOST_REPORTED, READ, UNKNOWN, OpenRow, Turn, now_iso
+from ..store import ledger, news, notices, recalls, sessions, turns
 from ..store.keeper import Keeper
-from . import evidence, history, launched, lineage, owner, recall, reconcile
-from .notice import MAX_CALLS, Content, Launch, compose
+from . import carrier, evidence, history, launched, lineage, owner, recall, reconcile, telling
+from .notice import MAX_CALLS, Content, compose
 
 _MOST_PROBED = MAX_CALLS
 _MOST_SESSIONS = 500
-_MOST_LINES = 200
-_LOST = ":lost"
 END_UNSEEN = "end_unseen"
+_UNTOLD = frozenset({FORK, READ})  # marks of calls that no conversation is told of
 _CHILD = "subagent"  # the platform of a delegated session
 
 
@@ -32,7 +28,7 @@ class _Seen:
     pending: list[OpenRow]
     told: notices.Notice | None
     untold: list[int]
-    launched: list[ledger.Launched]
+    launched: list[turns.Launched]
     elsewhere: list[str]
     has_rows: bool
 
@@ -45,7 +41,7 @@ class _Plan:
     told: notices.Notice | None = None
     again: bool | None = None
     untold: list[int] = field(default_factory=list)
-    ends: list[tuple[ledger.Launched, str]] = field(default_factory=list)
+    ends: list[tuple[turns.Launched, str]] = field(default_factory=list)
     mark: recalls.Mark | None = None
     gone: list[int] = field(default_factory=list)
     next_mark: recalls.Mark | None = None
@@ -69,8 +65,16 @@ class Reconciler:
         self._parents: dict[str, str] = {}  # delegated session -> who delegated, as the host's store says
         self._visible: dict[str, frozenset[int]] = {}  # session -> confirmed calls that its last turn showed
 
-    def notice(self, turn: Turn, deadline: float) -> tuple[str | None, tuple[str, ...]]:
-        """(the text for this turn's user message or None, the session ids of its conversation)."""
+    def notice(self, turn: Turn, deadline: float, policy: str = "") -> tuple[str | None, tuple[str, ...]]:
+        """(the text for this turn's user message or None, the session ids of its conversation). ``policy``: what is to
+        be said of a policy that has problems."""
+        content, names = self._content(turn, deadline)
+        if policy:
+            content = content or Content()
+            content.policy = policy
+        return (compose(content) if content else None), names
+
+    def _content(self, turn: Turn, deadline: float) -> tuple[Content | None, tuple[str, ...]]:
         if not turn.session:
             return None, ()
         if self._keeper.spool.waiting():
@@ -83,7 +87,7 @@ class Reconciler:
             return None, seen.names
         names = seen.names
         content = self._keeper.transact(lambda connection: self._claim(connection, turn, names, plan), deadline)
-        return (compose(content) if content else None), names
+        return content, names
 
     # --- looking
 
@@ -146,7 +150,7 @@ class Reconciler:
         if not found:
             return []
         ids = [ghost.row.id for ghost in found[:_MOST_PROBED]]
-        subjects = self._keeper.look(lambda connection: ledger.subjects(connection, ids), deadline) or []
+        subjects = self._keeper.look(lambda connection: turns.subjects(connection, ids), deadline) or []
         findings = evidence.look([evidence.Subject(*subject) for subject in subjects], self._home, self._key)
         judged = []
         for ghost in found:
@@ -176,11 +180,11 @@ class Reconciler:
                 candidates,
                 told,
                 hashes,
-                explained=lambda row: ledger.settled_with_same_id(connection, row, names),
-                alone=lambda row: ledger.is_alone(connection, row, names),
+                explained=lambda row: turns.settled_with_same_id(connection, row, names),
+                alone=lambda row: turns.is_alone(connection, row, names),
             )
             ts = now_iso()
-            return {one.row.id for one in found if ledger.settle_from_history(connection, one.row, one.outcome, ts)}
+            return {one.row.id for one in found if turns.settle_from_history(connection, one.row, one.outcome, ts)}
 
         return self._keeper.transact(settle, deadline) or set()
 
@@ -190,14 +194,14 @@ class Reconciler:
         Read means that the conversation shows an answer to the turn that carried it. Where that turn is missing from
         the conversation altogether, it was lost if the process that ran it is gone.
         """
-        answered = answered_in(turn.history, told.asked, turn.message)
+        answered = carrier.answered_in(turn.history, told.asked, turn.message)
         if answered is None:
             return True if told.owner != self._me and owner.is_gone(told.owner, self._owners) else None
         return not answered
 
     def _ends(
-        self, rows: list[ledger.Launched], told: list[history.Told], turn: Turn
-    ) -> list[tuple[ledger.Launched, str]]:
+        self, rows: list[turns.Launched], told: list[history.Told], turn: Turn
+    ) -> list[tuple[turns.Launched, str]]:
         """Launches to mark: their end is shown, or their process is gone and no end is shown."""
         marks = []
         for row in rows:
@@ -214,7 +218,7 @@ class Reconciler:
         if found is None:
             return
         mark, rows = found
-        ours = [row for row in rows if FORK not in row.flags.split()]
+        ours = [row for row in rows if not _UNTOLD & set(row.flags.split())]
         gone, visible = recall.split(ours, told, lambda arguments: reconcile.hash_of(arguments, self._store_args))
         seen_before = self._visible.get(turn.session, frozenset())
         if gone:
@@ -251,156 +255,36 @@ class Reconciler:
             recalls.move(connection, turn.session, plan.next_mark, ts)
             recalled = plan.gone
         now = notices.Told(
-            ghosts=ledger.claim(connection, plan.ghosts, ts),
+            ghosts=turns.claim(connection, plan.ghosts, ts),
             launched=[
                 row.id
                 for row, mark in plan.ends
-                if ledger.mark_launched(connection, row.id, mark) and mark == END_UNSEEN
+                if turns.mark_launched(connection, row.id, mark) and mark == END_UNSEEN
             ],
             news=news.take(connection, plan.untold, ts),
             recalled=recalled[-MAX_CALLS:],
             recalled_in_all=len(recalled),
         )
         # What the host lost on its way was never given: telling it now is its first time.
-        given = _joined(before, now) if plan.told and plan.told.asked.endswith(_LOST) else now
+        given = telling.joined(before, now) if plan.told and carrier.was_lost(plan.told.asked) else now
         if given.ghosts or given.launched or given.news or given.recalled:
-            asked = fingerprint(turn.message, turn.history) + (_LOST if is_lost(turn) else "")
-            notices.add(connection, ts, turn.session, turn.turn, self._me, asked, given)
-        return _content(connection, names, before, now)
-
-
-def _joined(one: notices.Told, other: notices.Told) -> notices.Told:
-    return notices.Told(
-        [*one.ghosts, *other.ghosts],
-        [*one.launched, *other.launched],
-        [*one.news, *other.news],
-        [*one.recalled, *other.recalled],
-        one.recalled_in_all + other.recalled_in_all,
-    )
-
-
-def _content(
-    connection: sqlite3.Connection, names: Sequence[str], before: notices.Told, now: notices.Told
-) -> Content | None:
-    """What the notice says: of an earlier one that was not read, and of this turn's own."""
-
-    def facts(ids: Sequence[int]) -> list[ledger.Facts]:
-        found = [ledger.facts(connection, row_id) for row_id in dict.fromkeys(ids)]
-        return [fact for fact in found if fact is not None]
-
-    told = news.describe(connection, [*before.news, *now.news], names)
-    late = {item.ledger_id for item in told}
-    recalled = [fact for fact in facts([*before.recalled, *now.recalled]) if fact.id not in late]
-    content = Content(
-        ghosts=[fact for fact in facts([*before.ghosts, *now.ghosts]) if fact.status == GHOST_REPORTED],
-        launched=[_launch(connection, fact) for fact in facts([*before.launched, *now.launched])],
-        news=told,
-        recalled=recalled[::-1],
-        recalled_in_all=max(len(recalled), before.recalled_in_all + now.recalled_in_all - len(late)),
-    )
-    return content if content else None
-
-
-def _launch(connection: sqlite3.Connection, fact: ledger.Facts) -> Launch:
-    children: list[str] = []
-    if fact.tool_name == "delegate_task":
-        children = sessions.children(connection, *ledger.span_of_launch(connection, fact.id))
-    done, unsettled = ledger.tally(connection, children) if children else (0, 0)
-    probe = ledger.probe_of(connection, fact.id)
-    return Launch(fact, evidence.still_running(probe), len(children), done, unsettled)
+            notices.add(connection, ts, turn.session, turn.turn, self._me, carrier.asked_by(turn), given)
+        return telling.content(connection, names, before, now)
 
 
 def _read(connection: sqlite3.Connection, session: str) -> _Seen:
     names = sessions.conversation(connection, session)
     return _Seen(
         names=names,
-        pending=[row for row in ledger.pending(connection, names) if not row.flagged(FORK)],
+        pending=[row for row in turns.pending(connection, names) if not _UNTOLD & set(row.flags.split())],
         told=notices.newest(connection, names),
         untold=news.untold(connection, names),
-        launched=ledger.launched(connection, names),
-        elsewhere=ledger.unsettled_elsewhere(connection, names),
-        has_rows=ledger.has_rows(connection, names),
+        launched=turns.launched(connection, names),
+        elsewhere=turns.unsettled_elsewhere(connection, names),
+        has_rows=turns.has_rows(connection, names),
     )
 
 
 def _done(connection: sqlite3.Connection, names: Sequence[str]) -> tuple[recalls.Mark, list[recalls.Done]]:
     mark = recalls.mark(connection, names)
     return mark, recalls.confirmed_since(connection, names, mark)
-
-
-def fingerprint(message: object, messages: object = ()) -> str:
-    """Length and hash of a user message, so that its turn is found again without storing its text, and how many earlier
-    messages of the conversation have the same text: people say "continue" again and again."""
-    text = history.text_of(message)
-    if not text:
-        return ""
-    size, digest = len(text), _hash(text)
-    earlier = sum(_holds(shown, size, digest) for shown in _before(messages, message))
-    return f"{size}:{digest}:{earlier}"
-
-
-def answered_in(messages: object, asked: str, current: object) -> bool | None:
-    """Whether the turn whose user message has the fingerprint ``asked`` got an answer; None where it is not shown.
-
-    The current turn's own message may be the last one, and may have the same text; it is not the one looked for.
-    """
-    if asked.endswith(_LOST):
-        return False
-    parts = asked.split(":")
-    if len(parts) != 3:
-        return None
-    size, wanted, earlier = int(parts[0]), parts[1], int(parts[2])
-    found: bool | None = None
-    for message in _before(messages, current):
-        if _holds(message, size, wanted):
-            earlier -= 1
-            if earlier < 0:
-                found = False
-        elif message.get("role") == "assistant" and found is False:
-            found = True
-    return found
-
-
-def is_lost(turn: Turn) -> bool:
-    """True where the host is known to lose a notice on its way into this turn's message: it will merge that message
-    into an unanswered one, or has compacted (and so rotated) since the turn began."""
-    if hostinfo.loses_notice_after_compaction() and lineage.turn_session(turn.turn, turn.session):
-        return True
-    if not hostinfo.loses_notice_on_merge():
-        return False
-    before = _before(turn.history, turn.message)
-    return bool(before) and before[-1].get("role") == "user"
-
-
-def _before(messages: object, current: object) -> list[dict[str, Any]]:
-    """The conversation without the message of the turn that is beginning, where it is in it already."""
-    shown = list(history.messages(messages))
-    if shown and shown[-1].get("role") == "user":
-        text, now = history.text_of(shown[-1].get("content")), history.text_of(current)
-        if text is not None and now is not None and text.endswith(now):
-            before = text[: len(text) - len(now)].rstrip()
-            return [*shown[:-1], {"role": "user", "content": before}] if before else shown[:-1]
-    return shown
-
-
-def _holds(message: dict[str, Any], size: int, wanted: str) -> bool:
-    """True where a user message is, or has in it as its own lines, the text with this length and hash. Hosts put a
-    notice behind it, and merge a message into an unanswered one before it."""
-    if message.get("role") != "user":
-        return False
-    text = history.text_of(message.get("content"))
-    if text is None:
-        return False
-    at, tries = 0, 0
-    while tries < _MOST_LINES and at + size <= len(text):
-        if _hash(text[at : at + size]) == wanted:
-            return True
-        at = text.find("\n", at) + 1
-        tries += 1
-        if at == 0:
-            break
-    return False
-
-
-def _hash(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -15,6 +15,8 @@ SECRET = 1  # read from a credential
 REMOTE = 2  # fetched from the network
 DECODED = 4  # the output of a decoder whose input is not known
 GLOB = 8  # holds an unquoted * ? or [
+TREE = 16  # names all that lies below a folder, as `find` lists it
+DUMP = 32  # a whole database
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,10 @@ class Actions(Protocol):
 
     home: str  # of the user, absolute
     project: str  # the root of the working tree, absolute
-    cwd: str  # absolute, or UNKNOWN
+
+    @property
+    def cwd(self) -> str:
+        """The folder at work: absolute, or UNKNOWN."""
 
     def effect(self, kind: str, what: str, target: str = "", why: str = "") -> None:
         """Note a dangerous effect."""

@@ -11,11 +11,20 @@ from .model import Value
 @dataclass(slots=True)
 class Options:
     """``flags``: every option given, as ``-r`` or ``--recursive`` (clusters taken apart, ``=value`` cut off);
-    ``values``: those with a value, the last one counts; ``operands``: the rest, in order."""
+    ``values``: those with a value, the last one counts; ``pairs``: all of those in order; ``operands``: the rest."""
 
     flags: set[str] = field(default_factory=set)
     values: dict[str, Value] = field(default_factory=dict)
     operands: list[Value] = field(default_factory=list)
+    pairs: list[tuple[str, Value]] = field(default_factory=list)
+
+    def all(self, *names: str) -> list[Value]:
+        """The values of all options of these names."""
+        return [value for name, value in self.pairs if name in names]
+
+    def _take(self, name: str, value: Value) -> None:
+        self.values[name] = value
+        self.pairs.append((name, value))
 
     def any(self, *names: str) -> bool:
         """True where one of these options was given."""
@@ -44,9 +53,9 @@ def parse(args: Sequence[Value], valued: Collection[str] = (), single_dash_long:
             name, equals, value = text.partition("=")
             found.flags.add(name)
             if equals:
-                found.values[name] = Value(value, arg.marks)
+                found._take(name, Value(value, arg.marks))
             elif name in valued and at < size:
-                found.values[name] = args[at]
+                found._take(name, args[at])
                 at += 1
             continue
         for place in range(1, len(text)):
@@ -55,9 +64,9 @@ def parse(args: Sequence[Value], valued: Collection[str] = (), single_dash_long:
             if name in valued:
                 rest = text[place + 1 :]
                 if rest:
-                    found.values[name] = Value(rest, arg.marks)
+                    found._take(name, Value(rest, arg.marks))
                 elif at < size:
-                    found.values[name] = args[at]
+                    found._take(name, args[at])
                     at += 1
                 break
     return found

@@ -13,8 +13,10 @@ from typing import TypeVar
 from .. import log
 from ..model import Call, Settlement, now_iso
 from . import checkpoint, ledger, sessions
-from .db import LOCK_WAIT_S, Database, Unavailable
-from .spool import Spool, bump
+from .counters import bump
+from .db import Database, Unavailable
+from .patience import LOCK_WAIT_S
+from .spool import Spool
 
 T = TypeVar("T")
 
@@ -53,7 +55,7 @@ class Keeper:
             began = time.monotonic()
             try:
                 if call.tool_call_id:
-                    row_id = self.database.insert(ledger.INSERT, call, deadline)
+                    row_id = self.database.insert(*ledger.insertion(call), deadline)
                 else:  # without an id it may be nested in an open execute_code call
                     row_id = self.database.write(lambda connection: ledger.announce(connection, call), deadline)
                 self._wrote(began)
@@ -128,13 +130,20 @@ class Keeper:
             self._failed(trouble)
             return None
 
+    def glance(self, work: Callable[[sqlite3.Connection], T], deadline: float) -> T | None:
+        """``look`` for what a call can do without: soon after trouble it is not tried, or each call would wait."""
+        return None if self._rests() else self.look(work, deadline)
+
     # --- the breaker, and healing
 
     def ready(self, deadline: float) -> bool:
         """False while writes must take the spool: soon after trouble, and as long as older ones of ours wait there."""
-        if self._is_slow() or time.monotonic() < self._closed_until:
+        if self._rests():
             return False
         return not self._waiting["backlog"] or (self.catch_up(deadline) and not self.spool.backlog)
+
+    def _rests(self) -> bool:
+        return self._is_slow() or time.monotonic() < self._closed_until
 
     def _is_slow(self) -> bool:
         return time.monotonic() < self._slow_until

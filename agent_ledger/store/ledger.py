@@ -1,21 +1,16 @@
-"""The only statements over table ``ledger`` that hooks run: announce a call, settle it, find and claim what stayed
-open."""
+"""A call in table ``ledger``: announced, found again by its post, settled. What turns ask is in ``turns``."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..model import FORK, GHOST_REPORTED, PENDING, UNKNOWN, Call, OpenRow, Outcome, Settlement, add_flag
-from . import news, pairing, sessions
+from . import news, pairing, refusals, sessions
+from .schema import NEXT_ID
+from .sql import OPEN, columns, marks
 
-OPEN = "(status = 'PENDING' OR status = 'GHOST_REPORTED' OR status = 'ERROR:timeout' OR status = 'ERROR:cancelled')"
-
-NEXT_ID = (
-    "(SELECT 1 + max(coalesce((SELECT max(id) FROM ledger), 0),"
-    " coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'newest_gone'), 0)))"
-)
 # One statement with a Call as its parameters, so one trip to disk.
 INSERT = f"INSERT INTO ledger (id, {', '.join(Call._fields)}) VALUES ({NEXT_ID}, {', '.join('?' * len(Call._fields))})"
 
@@ -24,48 +19,19 @@ SETTLE_PENDING = (
     " WHERE id = ? AND ts = ? AND tool_call_id = ? AND status = 'PENDING'"
 )
 
-_ROW_COLUMNS = (
-    "id, ts, session_id, task_id, turn_id, tool_call_id, tool_name, args_json, args_sha256, status, effect, grace_s,"
-    " owner, flags, outer_id"
-)
+_ROW = columns(OpenRow)
 _MOST_CANDIDATES = 1000
 _RECENT_ROWS = 5000
 
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """What a settlement did: ``how`` is settled, late, orphan, duplicate or ignored; ``id`` its row, 0 for none."""
+    """What a settlement did: ``how`` is settled, late, orphan, duplicate, not_honoured or ignored; ``id`` its row, 0
+    for none."""
 
     how: str
     id: int
     tool_name: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """One row as a notice needs it. ``why``: of its transition to GHOST_REPORTED; ``nested``: calls inside it."""
-
-    id: int
-    ts: str
-    tool_name: str
-    args_json: str
-    args_sha256: str
-    status: str
-    effect: str
-    why: str
-    nested: int
-
-
-@dataclass(frozen=True, slots=True)
-class Launched:
-    """A call that only launched something: a background command or a delegation."""
-
-    id: int
-    owner: str
-    tool_name: str
-    result_digest: str
-    probe_json: str
-    flags: str
 
 
 def outcome_values(outcome: Outcome, ts: str, row_id: int, issued: str, call_id: str) -> tuple[object, ...]:
@@ -77,6 +43,11 @@ def outcome_values(outcome: Outcome, ts: str, row_id: int, issued: str, call_id:
     )  # fmt: skip
 
 
+def insertion(call: Call) -> tuple[str, tuple[object, ...]]:
+    """The statement that writes a call, and its parameters: PENDING, or refused where policy blocked it."""
+    return (refusals.INSERT, (*call, call.ts)) if call.policy_decision == "blocked" else (INSERT, call)
+
+
 def announce(connection: sqlite3.Connection, call: Call) -> int:
     """Write a call that is about to run; returns its id. Inside a transaction: for a call without an id, which may be
     nested in an open execute_code call, and for a replay."""
@@ -85,7 +56,7 @@ def announce(connection: sqlite3.Connection, call: Call) -> int:
         outer = open_code_row(connection, call.task_id)
     if outer:
         call = call._replace(flags=add_flag(call.flags, "nested"))
-    row_id = connection.execute(INSERT, call).lastrowid or 0
+    row_id = connection.execute(*insertion(call)).lastrowid or 0
     if outer:
         connection.execute("UPDATE ledger SET outer_id = ? WHERE id = ?", (outer, row_id))
     return row_id
@@ -99,7 +70,7 @@ def known_calls(
     newest = connection.execute("SELECT coalesce(max(id), 0) FROM ledger").fetchone()[0]
     rows = connection.execute(
         "SELECT tool_name, args_sha256 FROM ledger INDEXED BY ledger_session"
-        f" WHERE session_id IN ({_marks(session_ids)}) AND id > ? AND status IN ('CONFIRMED', 'PENDING')"
+        f" WHERE session_id IN ({marks(session_ids)}) AND id > ? AND status IN ('CONFIRMED', 'PENDING')"
         " ORDER BY id DESC LIMIT 5000",
         (*session_ids, after),
     ).fetchall()
@@ -123,6 +94,9 @@ def settle(connection: sqlite3.Connection, post: Settlement) -> Settled:
         match = pairing.choose(post, _same_tool(connection, post))
     # A second post of a settled call must neither make a row nor settle another call with its constant id.
     if (match is None or match.args_changed) and _is_settled(connection, post, strict=match is not None):
+        refused = refusals.row_of(connection, post) if post.outcome.ran else 0
+        if refused and refusals.not_honoured(connection, refused, post.outcome, post.ts):
+            return Settled("not_honoured", refused, post.tool_name)
         return Settled("duplicate", 0)
     if match is None:
         return _orphan(connection, post) if post.keep_orphan else Settled("ignored", 0)
@@ -190,40 +164,9 @@ def transition(connection: sqlite3.Connection, row_id: int, ts: str, before: str
     )
 
 
-def pending(connection: sqlite3.Connection, session_ids: Sequence[str]) -> list[OpenRow]:
-    """The unsettled calls of a conversation, oldest first, without those nested in another call."""
-    rows = connection.execute(
-        f"SELECT {_ROW_COLUMNS} FROM ledger INDEXED BY ledger_open WHERE {OPEN}"
-        f" AND session_id IN ({_marks(session_ids)}) AND status = 'PENDING' AND outer_id IS NULL ORDER BY id",
-        tuple(session_ids),
-    )
-    return [OpenRow(*row) for row in rows]
-
-
-def settled_with_same_id(connection: sqlite3.Connection, row: OpenRow, session_ids: Sequence[str]) -> int:
-    """How many settled calls of the conversation share id, tool and arguments with ``row``: their results are not
-    its."""
-    found = connection.execute(
-        f"SELECT count(*) FROM ledger WHERE session_id IN ({_marks(session_ids)}) AND args_sha256 = ?"
-        " AND tool_call_id = ? AND tool_name = ? AND status NOT IN ('PENDING', 'GHOST_REPORTED')",
-        (*session_ids, row.args_sha256, row.tool_call_id, row.tool_name),
-    ).fetchone()
-    return int(found[0])
-
-
-def is_alone(connection: sqlite3.Connection, row: OpenRow, session_ids: Sequence[str]) -> bool:
-    """True where no other call of the conversation has this row's id and tool."""
-    found = connection.execute(
-        f"SELECT 1 FROM ledger INDEXED BY ledger_session WHERE session_id IN ({_marks(session_ids)})"
-        " AND tool_call_id = ? AND tool_name = ? AND id <> ? LIMIT 1",
-        (*session_ids, row.tool_call_id, row.tool_name, row.id),
-    ).fetchone()
-    return found is None
-
-
 def open_row(connection: sqlite3.Connection, row_id: int) -> OpenRow | None:
     """One row as judgement needs it, whatever its status."""
-    row = connection.execute(f"SELECT {_ROW_COLUMNS} FROM ledger WHERE id = ?", (row_id,)).fetchone()
+    row = connection.execute(f"SELECT {_ROW} FROM ledger WHERE id = ?", (row_id,)).fetchone()
     return OpenRow(*row) if row else None
 
 
@@ -231,132 +174,6 @@ def settle_by_hand(connection: sqlite3.Connection, row: OpenRow, effect: str, wh
     """An operator's word on a ghost: its effect. The status stays, or becomes, GHOST_REPORTED: nobody confirmed it."""
     connection.execute("UPDATE ledger SET status = 'GHOST_REPORTED', effect = ? WHERE id = ?", (effect, row.id))
     transition(connection, row.id, ts, row.status, GHOST_REPORTED, why)
-
-
-def claim(connection: sqlite3.Connection, reasons: Iterable[tuple[int, str, str]], ts: str) -> list[int]:
-    """Turn open rows into reported ghosts; returns the ids that this very transaction got.
-
-    ``reasons``: (row id, why, effect as far as evidence tells). Whoever comes second, another process or another copy
-    of the plugin, gets none.
-    """
-    won = []
-    for row_id, why, effect in reasons:
-        changed = connection.execute(
-            "UPDATE ledger SET status = 'GHOST_REPORTED', effect = ? WHERE id = ? AND status = 'PENDING'",
-            (effect, row_id),
-        ).rowcount
-        if changed != 1:
-            continue
-        won.append(row_id)
-        transition(connection, row_id, ts, PENDING, GHOST_REPORTED, why)
-        nested = connection.execute(
-            "UPDATE ledger SET status = 'GHOST_REPORTED' WHERE outer_id = ? AND status = 'PENDING' RETURNING id",
-            (row_id,),
-        ).fetchall()
-        for (nested_id,) in nested:
-            transition(connection, nested_id, ts, PENDING, GHOST_REPORTED, f"follows the outer call {row_id}")
-    return won
-
-
-def launched(connection: sqlite3.Connection, session_ids: Sequence[str]) -> list[Launched]:
-    """Background commands and delegations of a conversation whose end it was not told yet, oldest first."""
-    rows = connection.execute(
-        "SELECT id, owner, tool_name, result_digest, probe_json, flags FROM ledger INDEXED BY ledger_started"
-        f" WHERE session_id IN ({_marks(session_ids)}) AND effect = 'started' AND status = 'CONFIRMED' ORDER BY id",
-        tuple(session_ids),
-    )
-    return [Launched(*row) for row in rows if not {"end_unseen", "end_seen"} & set(row[5].split())]
-
-
-def mark_launched(connection: sqlite3.Connection, row_id: int, mark: str) -> bool:
-    """Note that the end of a launch was told (``end_unseen``) or shown (``end_seen``); False where that was done."""
-    row = connection.execute("SELECT flags FROM ledger WHERE id = ?", (row_id,)).fetchone()
-    if row is None or {"end_unseen", "end_seen"} & set(row[0].split()):
-        return False
-    connection.execute("UPDATE ledger SET flags = ? WHERE id = ?", (add_flag(row[0], mark), row_id))
-    return True
-
-
-def span_of_launch(connection: sqlite3.Connection, row_id: int) -> tuple[str, str, str]:
-    """(session, time of issue, time of the session's next call of that tool or '') of a launching call."""
-    row = connection.execute(
-        "SELECT session_id, ts, coalesce((SELECT min(later.ts) FROM ledger AS later INDEXED BY ledger_started"
-        " WHERE later.session_id = ledger.session_id AND later.effect = 'started'"
-        " AND later.tool_name = ledger.tool_name AND later.id > ledger.id), '') FROM ledger WHERE id = ?",
-        (row_id,),
-    ).fetchone()
-    return row or ("", "", "")
-
-
-def tally(connection: sqlite3.Connection, session_ids: Sequence[str]) -> tuple[int, int]:
-    """(confirmed calls, calls that are open or ghosts) of these sessions."""
-    row = connection.execute(
-        "SELECT sum(status = 'CONFIRMED'), sum(status IN ('PENDING', 'GHOST_REPORTED')) FROM ledger"
-        f" INDEXED BY ledger_session WHERE session_id IN ({_marks(session_ids)})",
-        tuple(session_ids),
-    ).fetchone()
-    return row[0] or 0, row[1] or 0
-
-
-def unsettled_elsewhere(connection: sqlite3.Connection, session_ids: Sequence[str]) -> list[str]:
-    """Other sessions with open calls, at most 50: perhaps this conversation under an earlier id."""
-    rows = connection.execute(
-        f"SELECT DISTINCT session_id FROM ledger INDEXED BY ledger_open WHERE {OPEN} AND status = 'PENDING'"
-        f" AND session_id <> '' AND session_id NOT IN ({_marks(session_ids)}) LIMIT 50",
-        tuple(session_ids),
-    )
-    return [row[0] for row in rows]
-
-
-def has_rows(connection: sqlite3.Connection, session_ids: Sequence[str]) -> bool:
-    row = connection.execute(
-        f"SELECT 1 FROM ledger INDEXED BY ledger_session WHERE session_id IN ({_marks(session_ids)}) LIMIT 1",
-        tuple(session_ids),
-    ).fetchone()
-    return row is not None
-
-
-def probe_of(connection: sqlite3.Connection, row_id: int) -> str:
-    row = connection.execute("SELECT probe_json FROM ledger WHERE id = ?", (row_id,)).fetchone()
-    return row[0] if row else ""
-
-
-def subjects(connection: sqlite3.Connection, ids: Sequence[int]) -> list[tuple[int, str, str, str, str, str]]:
-    """(id, ts, tool, args_json, probe_json, backend) of rows that a probe may look after."""
-    return connection.execute(
-        f"SELECT id, ts, tool_name, args_json, probe_json, backend FROM ledger WHERE id IN ({_marks(ids)})",
-        tuple(ids),
-    ).fetchall()
-
-
-def settle_from_history(connection: sqlite3.Connection, row: OpenRow, outcome: Outcome, ts: str) -> bool:
-    """Record an outcome that the conversation shows; False where the row was settled meanwhile."""
-    current = connection.execute(
-        "SELECT flags FROM ledger WHERE id = ? AND status = ?", (row.id, row.status)
-    ).fetchone()
-    if current is None:
-        return False
-    flags = add_flag(current[0], "from_history")
-    if row.status != PENDING:
-        flags = add_flag(flags, "late")
-        transition(connection, row.id, ts, row.status, outcome.status, "the conversation shows the outcome")
-    record(connection, row.id, outcome, ts, flags)
-    follow_outer(connection, row.id, row.tool_name, outcome, ts, row.status)
-    return True
-
-
-def facts(connection: sqlite3.Connection, row_id: int) -> Facts | None:
-    """What a notice says of one row, None where it was deleted or an operator settled it since."""
-    row = connection.execute(
-        "SELECT id, ts, tool_name, args_json, args_sha256, status, effect,"
-        " coalesce((SELECT why FROM transitions WHERE ledger_id = ledger.id AND from_status = 'PENDING'"
-        " ORDER BY transitions.id LIMIT 1), ''),"
-        " (SELECT count(*) FROM ledger AS nested WHERE nested.outer_id = ledger.id)"
-        " FROM ledger WHERE id = ? AND NOT EXISTS (SELECT 1 FROM transitions WHERE ledger_id = ledger.id"
-        " AND from_status = 'GHOST_REPORTED' AND to_status = 'GHOST_REPORTED')",
-        (row_id,),
-    ).fetchone()
-    return Facts(*row) if row else None
 
 
 def counts(connection: sqlite3.Connection) -> tuple[int, int]:
@@ -381,7 +198,7 @@ def owners_of_open_rows(connection: sqlite3.Connection) -> set[str]:
 
 def _same_id(connection: sqlite3.Connection, post: Settlement) -> list[OpenRow]:
     rows = connection.execute(
-        f"SELECT {_ROW_COLUMNS} FROM ledger INDEXED BY ledger_open"
+        f"SELECT {_ROW} FROM ledger INDEXED BY ledger_open"
         f" WHERE session_id = ? AND tool_call_id = ? AND tool_name = ? AND turn_id = ? AND {OPEN}",
         (post.session_id, post.tool_call_id, post.tool_name, post.turn_id),
     )
@@ -391,17 +208,17 @@ def _same_id(connection: sqlite3.Connection, post: Settlement) -> list[OpenRow]:
 def _same_tool(connection: sqlite3.Connection, post: Settlement) -> list[OpenRow]:
     if post.session_id:
         places = [*sessions.conversation(connection, post.session_id), ""]
-        within = f"FROM ledger INDEXED BY ledger_open WHERE {OPEN} AND session_id IN ({_marks(places)})"
+        within = f"FROM ledger INDEXED BY ledger_open WHERE {OPEN} AND session_id IN ({marks(places)})"
         rows = connection.execute(
             # Its own id first: the oldest thousand of a tool must not hide it.
-            f"SELECT {_ROW_COLUMNS} {within} AND tool_call_id = ? AND tool_name = ?"
-            f" UNION SELECT * FROM (SELECT {_ROW_COLUMNS} {within} AND tool_name = ?"
+            f"SELECT {_ROW} {within} AND tool_call_id = ? AND tool_name = ?"
+            f" UNION SELECT * FROM (SELECT {_ROW} {within} AND tool_name = ?"
             f" ORDER BY id LIMIT {_MOST_CANDIDATES}) ORDER BY id",
             (*places, post.tool_call_id, post.tool_name, *places, post.tool_name),
         )
     else:  # a post without a session: the task is all there is to go by
         rows = connection.execute(
-            f"SELECT {_ROW_COLUMNS} FROM ledger INDEXED BY ledger_open WHERE task_id = ? AND tool_name = ? AND {OPEN}"
+            f"SELECT {_ROW} FROM ledger INDEXED BY ledger_open WHERE task_id = ? AND tool_name = ? AND {OPEN}"
             f" ORDER BY id LIMIT {_MOST_CANDIDATES}",
             (post.task_id, post.tool_name),
         )
@@ -418,7 +235,7 @@ def _is_settled(connection: sqlite3.Connection, post: Settlement, strict: bool =
     rows = connection.execute(
         "SELECT args_sha256, flags, tool_call_id, turn_id, task_id FROM ledger"
         " WHERE status <> 'PENDING' AND id > (SELECT max(id) FROM ledger) - ?"
-        f" AND session_id IN ({_marks(places)}) AND tool_name = ? AND outer_id IS NULL",
+        f" AND session_id IN ({marks(places)}) AND tool_name = ? AND outer_id IS NULL",
         (_RECENT_ROWS, *places, post.tool_name),
     )
     for args_sha256, flags, call_id, turn_id, task_id in rows:
@@ -446,7 +263,3 @@ def _orphan(connection: sqlite3.Connection, post: Settlement) -> Settled:
         ),
     ).lastrowid  # fmt: skip
     return Settled("orphan", row_id or 0, post.tool_name)
-
-
-def _marks(values: Sequence[object]) -> str:
-    return ", ".join("?" * len(values))

@@ -6,6 +6,8 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from .sql import marks
+
 LATE = "late"
 REPEAT = "repeat"
 
@@ -49,9 +51,9 @@ def add_repeat(
 
 def untold(connection: sqlite3.Connection, session_ids: Sequence[str]) -> list[int]:
     """The ids of what a conversation has not been told yet, oldest first."""
-    marks = ", ".join("?" * len(session_ids))
     rows = connection.execute(
-        f"SELECT id FROM news INDEXED BY news_untold WHERE session_id IN ({marks}) AND told_ts IS NULL ORDER BY id",
+        f"SELECT id FROM news INDEXED BY news_untold WHERE session_id IN ({marks(session_ids)}) AND told_ts IS NULL"
+        " ORDER BY id",
         tuple(session_ids),
     )
     return [row[0] for row in rows]
@@ -65,7 +67,6 @@ def take(connection: sqlite3.Connection, ids: Sequence[int], ts: str) -> list[in
 
 def describe(connection: sqlite3.Connection, ids: Sequence[int], session_ids: Sequence[str]) -> list[Item]:
     """What these news say now. A call that turned out to be confirmed only once is no repeat."""
-    marks = ", ".join("?" * len(session_ids))
     found = []
     for news_id in ids:
         row = connection.execute(
@@ -73,7 +74,7 @@ def describe(connection: sqlite3.Connection, ids: Sequence[int], session_ids: Se
             " coalesce((SELECT from_status FROM transitions WHERE ledger_id = ledger.id ORDER BY transitions.id DESC"
             " LIMIT 1), ''),"
             " (SELECT count(*) FROM ledger AS same INDEXED BY ledger_session"
-            f" WHERE same.session_id IN ({marks}) AND same.args_sha256 = ledger.args_sha256"
+            f" WHERE same.session_id IN ({marks(session_ids)}) AND same.args_sha256 = ledger.args_sha256"
             " AND same.tool_name = ledger.tool_name AND same.status = 'CONFIRMED')"
             " FROM news JOIN ledger ON ledger.id = news.ledger_id WHERE news.id = ?",
             (*session_ids, news_id),

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from .sql import marks
+
 
 @dataclass(frozen=True, slots=True)
 class Told:
@@ -34,10 +36,9 @@ class Notice:
 
 def newest(connection: sqlite3.Connection, session_ids: Sequence[str]) -> Notice | None:
     """The newest notice of a conversation whose fate is open."""
-    marks = ", ".join("?" * len(session_ids))
     row = connection.execute(
         "SELECT id, turn_id, owner, asked, ghosts, also FROM notices"
-        f" WHERE session_id IN ({marks}) AND state = 'told' ORDER BY id DESC LIMIT 1",
+        f" WHERE session_id IN ({marks(session_ids)}) AND state = 'told' ORDER BY id DESC LIMIT 1",
         tuple(session_ids),
     ).fetchone()
     if row is None:

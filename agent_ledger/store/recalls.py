@@ -8,6 +8,8 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from .sql import columns, marks
+
 # Below this distance the rows since the mark are found by id; a session's index entries can be many more.
 _NEAR = 5000
 
@@ -33,13 +35,13 @@ class Done:
     flags: str
 
 
-_DONE = "id, tool_call_id, tool_name, args_sha256, session_id, turn_id, flags"
+_DONE = columns(Done)
 
 
 def mark(connection: sqlite3.Connection, session_ids: Sequence[str]) -> Mark:
     """The furthest mark of a conversation."""
     row = connection.execute(
-        f"SELECT upto, visible FROM recalls WHERE session_id IN ({_marks(session_ids)}) ORDER BY upto DESC LIMIT 1",
+        f"SELECT upto, visible FROM recalls WHERE session_id IN ({marks(session_ids)}) ORDER BY upto DESC LIMIT 1",
         tuple(session_ids),
     ).fetchone()
     if row is None:
@@ -63,7 +65,7 @@ def confirmed_since(connection: sqlite3.Connection, session_ids: Sequence[str], 
     newest = connection.execute("SELECT max(id) FROM ledger").fetchone()[0] or 0
     by = "NOT INDEXED" if newest - since.upto < _NEAR else "INDEXED BY ledger_session"
     rows = connection.execute(
-        f"SELECT {_DONE} FROM ledger {by} WHERE session_id IN ({_marks(session_ids)}) AND id > ?"
+        f"SELECT {_DONE} FROM ledger {by} WHERE session_id IN ({marks(session_ids)}) AND id > ?"
         " AND status = 'CONFIRMED' AND outer_id IS NULL",
         (*session_ids, since.upto),
     ).fetchall()
@@ -75,7 +77,3 @@ def confirmed_since(connection: sqlite3.Connection, session_ids: Sequence[str], 
         if row is not None:
             rows.append(row)
     return [Done(*row) for row in sorted(rows)]
-
-
-def _marks(values: Sequence[object]) -> str:
-    return ", ".join("?" * len(values))

@@ -6,10 +6,17 @@ import sqlite3
 from collections.abc import Callable
 
 # Version 1: the first schema.
-SCHEMA_VERSION = 1
+# Version 2: ledger.policy_memory.
+SCHEMA_VERSION = 2
 
 # The oldest plugin schema that may still write to what this version makes.
 MIN_WRITER = 1
+
+# The id of the next row, as an expression; see ledger_newest_gone.
+NEXT_ID = (
+    "(SELECT 1 + max(coalesce((SELECT max(id) FROM ledger), 0),"
+    " coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'newest_gone'), 0)))"
+)
 
 TABLES = """
 CREATE TABLE ledger (
@@ -157,9 +164,15 @@ def _first_tables(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
+def _policy_memory(connection: sqlite3.Connection) -> None:
+    # JSON: what the judgement of this call left for the judgement of later calls of its session.
+    connection.execute("ALTER TABLE ledger ADD COLUMN policy_memory TEXT NOT NULL DEFAULT ''")
+
+
 # Append only; a released step is never edited. Each runs in one transaction together with the new user_version, may
-# only add (an older plugin goes on writing beside it), and builds no index over calls, because a hook may run it.
-MIGRATIONS: list[Callable[[sqlite3.Connection], None]] = [_first_tables]
+# only add (an older plugin goes on writing beside it), and builds no index over calls, because a hook may run it. A new
+# column has a default. The tables of each released version are kept in tests/store/released.
+MIGRATIONS: list[Callable[[sqlite3.Connection], None]] = [_first_tables, _policy_memory]
 
 
 def statements(script: str) -> list[str]:
@@ -195,7 +208,9 @@ def migrate(connection: sqlite3.Connection) -> None:
             if version(connection) == at:
                 MIGRATIONS[at](connection)
                 connection.execute(f"PRAGMA user_version = {at + 1}")
-                connection.execute("INSERT OR REPLACE INTO meta VALUES ('min_writer', ?)", (str(MIN_WRITER),))
+                connection.execute(
+                    "INSERT OR REPLACE INTO meta (key, value) VALUES ('min_writer', ?)", (str(MIN_WRITER),)
+                )
             connection.execute("COMMIT")
         except BaseException:
             if connection.in_transaction:

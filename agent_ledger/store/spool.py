@@ -19,15 +19,22 @@ from .. import process
 from ..home import make_private_folder
 from ..model import Call, Outcome, Settlement, add_flag, now_iso
 from . import ledger, sessions
+from .counters import bump
 from .db import Database, Unavailable
 
 MAX_FILE = 64 * 1024 * 1024  # bytes; beyond it a write is lost rather than the disk filled
 MAX_LINE = 256 * 1024
 BATCH = 100  # lines a transaction: some milliseconds under the write lock
 KEEP_MARKS_S = 7 * 86400
+_SETTLED_S = 2.0  # a file changed later than that may change again without a new time: the coarsest clocks tick so
 _MOST_INT = 2**63  # SQLite's integers end here
 
+# A plugin of another version refuses lines with other fields. Where these change, the files need another suffix than
+# `.jsonl`, which older plugins leave alone; lines of this kind must be replayed ever after.
 _CALL_FIELDS = {name: "int" if name in ("args_len", "grace_s") else "str" for name in Call._fields}
+_LATER_FIELDS = frozenset({"error_message", "policy_memory"})  # lines of older plugins lack them
+_MOST_TEXT = 8000
+_MOST_MEMORY = 32 * 1024
 _POST_FIELDS = {field.name: field.type for field in dataclasses.fields(Settlement)}
 _OUTCOME_FIELDS = set(Outcome._fields)
 _EDGE_FIELDS = ("session_id", "parent_id", "kind", "evidence", "turn_id", "ts")
@@ -46,6 +53,8 @@ class Spool:
             self.state: dict[str, Any] = state.spools.setdefault(
                 self.path, {"lock": threading.Lock(), "seq": 0, "backlog": 0, "lost": 0}
             )
+        # Other processes' files that were read to their end -> what they looked like, and the mark in the ledger.
+        self._read: dict[str, tuple[object, int]] = {}
 
     @property
     def backlog(self) -> int:
@@ -60,7 +69,11 @@ class Spool:
     # --- writing
 
     def add_call(self, call: Call) -> bool:
-        return self._append("call", call._asdict())
+        what = call._asdict()
+        for name in _LATER_FIELDS:  # so that an older plugin can replay what it knows
+            if not what[name]:
+                del what[name]
+        return self._append("call", what)
 
     def add_post(self, post: Settlement) -> bool:
         values = {field.name: getattr(post, field.name) for field in dataclasses.fields(post)}
@@ -140,6 +153,7 @@ class Spool:
         """
         applied = 0
         paths = list(self.files())
+        self._read = {path: self._read[path] for path in paths if path in self._read}
         if self.path in paths:  # our own rows first: a hook of ours may be waiting for them
             paths.remove(self.path)
             paths.insert(0, self.path)
@@ -154,7 +168,10 @@ class Spool:
         # Asked before reading: a process that is gone now can have added nothing after that.
         finished = path != self.path and bool(is_gone and is_gone(name))
         own = path == self.path
+        looks = None if own else _looks(path)
         applied, last = 0, self._mark(database, name, deadline)
+        if looks is not None and not finished and self._read.get(path) == (looks, last):
+            return 0
         lines = _lines(path, last)
         while batch := list(itertools.islice(lines, BATCH)):
             applied += database.write(functools.partial(_apply, name=name, batch=batch), deadline)
@@ -166,9 +183,12 @@ class Spool:
         if own:
             self._drop_own(last)
         elif finished:
+            self._read.pop(path, None)
             with contextlib.suppress(OSError):
                 os.unlink(path)
             database.write(functools.partial(_forget_old_marks, folder=self.folder), deadline)
+        elif looks is not None:
+            self._read[path] = (looks, last)
         return applied
 
     def _mark(self, database: Database, name: str, deadline: float) -> int:
@@ -183,6 +203,18 @@ class Spool:
                 self.state["backlog"] = 0
             else:
                 self.state["backlog"] = self.state["seq"] - applied_to
+
+
+def _looks(path: str) -> tuple[int, int, int] | None:
+    """(inode, size, time of the last change) of a file; None where it is gone, or changed so lately that the next
+    change might not show in them."""
+    try:
+        status = os.stat(path, follow_symlinks=False)
+    except OSError:
+        return None
+    if time.time() - status.st_mtime < _SETTLED_S:
+        return None
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def _lines(path: str, after: int) -> Iterator[tuple[int, dict[str, Any] | None]]:
@@ -246,15 +278,6 @@ def _apply(connection: sqlite3.Connection, name: str, batch: list[tuple[int, dic
     return applied
 
 
-def bump(connection: sqlite3.Connection, counter: str, by: int) -> None:
-    """Add to a counter in table meta."""
-    connection.execute(
-        "INSERT INTO meta (key, value) VALUES (?, ?)"
-        " ON CONFLICT (key) DO UPDATE SET value = CAST(value AS INTEGER) + ?",
-        (counter, str(by), by),
-    )
-
-
 def _apply_one(connection: sqlite3.Connection, record: dict[str, Any]) -> bool:
     """Apply one change that a hook makes; anything else is refused (False)."""
     what = record.get("what")
@@ -263,7 +286,7 @@ def _apply_one(connection: sqlite3.Connection, record: dict[str, Any]) -> bool:
     try:
         match record.get("op"):
             case "call":
-                call = Call(**_checked(what, _CALL_FIELDS))
+                call = Call(**_checked(what, _CALL_FIELDS, _LATER_FIELDS))
                 ledger.announce(connection, call._replace(flags=add_flag(call.flags, "spooled")))
             case "post":
                 outcome = what.get("outcome")
@@ -285,13 +308,16 @@ def _apply_one(connection: sqlite3.Connection, record: dict[str, Any]) -> bool:
     return True
 
 
-def _checked(what: dict[str, Any], fields: dict[str, Any]) -> dict[str, Any]:
+def _checked(
+    what: dict[str, Any], fields: dict[str, Any], optional: frozenset[str] = frozenset()
+) -> dict[str, Any]:
     """``what``, where it has exactly the fields of its kind, each of its type and of a size that a hook writes."""
-    if set(what) != set(fields):
+    if set(what) | optional != set(fields):
         raise ValueError("other fields")
-    for name, kind in fields.items():
-        value = what[name]
-        if kind == "str" and (not isinstance(value, str) or len(value) > 8000):
+    for name, value in what.items():
+        kind = fields[name]
+        most = _MOST_MEMORY if name == "policy_memory" else _MOST_TEXT
+        if kind == "str" and (not isinstance(value, str) or len(value) > most):
             raise ValueError(name)
         if kind == "int" and (type(value) is not int or abs(value) >= _MOST_INT):
             raise ValueError(name)
@@ -299,7 +325,7 @@ def _checked(what: dict[str, Any], fields: dict[str, Any]) -> dict[str, Any]:
             raise ValueError(name)
         if kind == "Outcome":
             texts = (value.status, value.effect, value.digest, value.error_message)
-            if not all(isinstance(text, str) and len(text) <= 8000 for text in texts):
+            if not all(isinstance(text, str) and len(text) <= _MOST_TEXT for text in texts):
                 raise ValueError(name)
             if value.duration_ms is not None and (
                 type(value.duration_ms) is not int or abs(value.duration_ms) >= _MOST_INT
@@ -308,4 +334,4 @@ def _checked(what: dict[str, Any], fields: dict[str, Any]) -> dict[str, Any]:
     return what
 
 
-__all__ = ["Spool", "Unavailable", "bump"]
+__all__ = ["Spool", "Unavailable"]

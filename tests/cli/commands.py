@@ -10,20 +10,23 @@ from pathlib import Path
 from typing import Any
 
 from tests.simhost import PLUGIN_FOLDER
+from tests.store.rows import content, held
 
 
-def ledger(home: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run ``agent-ledger <arguments>`` on ``home``; its output is text."""
+def ledger(
+    home: Path, *arguments: str, plugin: Path = PLUGIN_FOLDER, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Run ``agent-ledger <arguments>`` of the checkout ``plugin`` on ``home``; its output is text."""
     return subprocess.run(
         [sys.executable, "-m", "agent_ledger.cli", *arguments],
-        cwd=PLUGIN_FOLDER, env={**os.environ, "HERMES_HOME": str(home), **environment}, capture_output=True, text=True,
+        cwd=plugin, env={**os.environ, "HERMES_HOME": str(home), **environment}, capture_output=True, text=True,
         timeout=60, check=False,
     )  # fmt: skip
 
 
-def as_json(home: Path, *arguments: str) -> Any:
+def as_json(home: Path, *arguments: str, plugin: Path = PLUGIN_FOLDER) -> Any:
     """What the command prints with --json."""
-    return json.loads(ledger(home, *arguments, "--json").stdout)
+    return json.loads(ledger(home, *arguments, "--json", plugin=plugin).stdout)
 
 
 RECORD = """
@@ -53,6 +56,29 @@ def record(home: Path) -> None:
 
 def folder(home: Path) -> Path:
     return home / "plugin-data" / "agent-ledger"
+
+
+def assert_refused(home: Path, *arguments: str, named: str) -> None:
+    """A user's mistake is exit 2 with one message that names it, and nothing in the recorded ledger changes."""
+    record(home)
+    before = content(folder(home) / "ledger.db")
+    done = ledger(home, *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert named in done.stderr and "Traceback" not in done.stderr
+    assert content(folder(home) / "ledger.db") == before
+
+
+def assert_needs_a_ledger(home: Path, *arguments: str) -> None:
+    """Nothing recorded: exit 2, and nothing appears in the home."""
+    done = ledger(home, *arguments)
+    assert (done.returncode, "no ledger yet" in done.stderr, list(home.iterdir())) == (2, True, [])
+
+
+def assert_says_locked(home: Path, *arguments: str) -> None:
+    """Another program holds the ledger for long: exit 1, and the message says to try again."""
+    with held(folder(home) / "ledger.db"):
+        done = ledger(home, *arguments)
+    assert (done.returncode, "try again" in done.stderr, "Traceback" in done.stderr) == (1, True, False)
 
 
 def snapshot(home: Path) -> dict[str, bytes]:

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from agent_ledger.cli import chat, main, parser
 from tests.cli.commands import as_json, folder, ledger, record, snapshot
 from tests.simhost import PLUGIN_FOLDER
+from tests.store.rows import held
 
 
 def test_status_shows_the_ghost_of_a_process_that_died(home: Path) -> None:
@@ -227,24 +228,16 @@ def test_a_newer_ledger_is_still_read(home: Path) -> None:
 def test_a_writer_that_holds_the_ledger_does_not_stop_reading(home: Path) -> None:
     """With a write-ahead log, readers pass a transaction that is open."""
     record(home)
-    connection = sqlite3.connect(folder(home) / "ledger.db", isolation_level=None)
-    connection.execute("BEGIN IMMEDIATE")
-    try:
+    with held(folder(home) / "ledger.db"):
         assert len(as_json(home, "tail")) == 3
-    finally:
-        connection.close()
 
 
 def test_what_waits_in_the_spool_is_put_in_before_reading(home: Path) -> None:
     """A record that the database could not take is in the answer of the first command after."""
     record(home)
-    connection = sqlite3.connect(folder(home) / "ledger.db", isolation_level=None)
-    connection.execute("BEGIN IMMEDIATE")
-    try:
+    with held(folder(home) / "ledger.db"):
         record(home)
         waiting = as_json(home, "status")
-    finally:
-        connection.close()
     after = as_json(home, "status")
     assert waiting["calls"]["total"] == 3 and waiting["health"]["state"] == "degraded" and waiting["spool"]["lines"] > 0
     assert after["calls"]["total"] == 6 and after["spool"]["lines"] == 0
@@ -323,6 +316,34 @@ def test_doctor_names_a_setting_and_where_it_comes_from(home: Path) -> None:
         "source": "environment variable AGENT_LEDGER_SYNCHRONOUS",
     }
     assert "maybe" in next(check["detail"] for check in shown["checks"] if check["name"] == "settings")
+
+
+def test_doctor_names_an_entry_without_effect(home: Path) -> None:
+    """A tool:action that decides nothing is a setting to look at."""
+    done = ledger(home, "doctor", "--json", AGENT_LEDGER_CHANGING_TOOLS="read_file:x")
+    (check,) = (check for check in json.loads(done.stdout)["checks"] if check["name"] == "settings")
+    assert check["state"] == "warn" and "read_file:x" in check["detail"] and "AGENT_LEDGER_CHANGING_TOOLS" in check["detail"]
+
+
+def test_doctor_lists_ledgers_that_were_set_aside(home: Path) -> None:
+    """Each with its size, that of its log included, and what to do about it; the plugin removes none."""
+    record(home)
+    for name, many in (("corrupt-1", 3000), ("corrupt-1-wal", 1096), ("corrupt-2", 2048), ("corrupt-3-wal", 100)):
+        (folder(home) / f"ledger.db.{name}").write_bytes(b"x" * many)
+    (check,) = (check for check in as_json(home, "doctor")["checks"] if check["name"] == "set aside")
+    assert check["state"] == "warn" and str(folder(home)) in check["detail"] and "6.1 KiB in all" in check["detail"]
+    for text in ("ledger.db.corrupt-1 (4.0 KiB)", "ledger.db.corrupt-2 (2.0 KiB)", "ledger.db.corrupt-3 (100 bytes)"):
+        assert text in check["detail"]
+    assert ".recover" in check["next"] and "-wal" in check["next"]
+    assert len(list(folder(home).glob("ledger.db.corrupt-*"))) == 4
+
+
+def test_doctor_looks_at_the_key_of_the_probes(home: Path) -> None:
+    """A key that others may read is named like a ledger that they may."""
+    record(home)
+    (folder(home) / "probe.key").chmod(0o644)
+    (check,) = (check for check in as_json(home, "doctor")["checks"] if check["name"] == "files")
+    assert check["state"] == "warn" and "probe.key" in check["detail"]
 
 
 @pytest.mark.parametrize("command", ["status", "tail", "show", "ghosts", "doctor"])

@@ -40,7 +40,7 @@ def test_json_lines_hold_every_column_of_every_row(home: Path) -> None:
     found = lines(ledger(home, "export").stdout)
     assert [row["id"] for row in found] == [1, 2, 3]
     connection = sqlite3.connect(folder(home) / "ledger.db")
-    names = {row[1] for row in connection.execute("PRAGMA table_info(ledger)")} - {"probe_json"}
+    names = {row[1] for row in connection.execute("PRAGMA table_info(ledger)")} - {"probe_json", "policy_memory"}
     assert all(set(row) == names for row in found)
     assert (found[0]["status"], found[0]["duration_ms"], found[2]["settled_ts"]) == ("CONFIRMED", 1200, None)
 

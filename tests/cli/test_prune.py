@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.commands import as_json, folder, ledger, record
+from tests.cli.commands import as_json, assert_needs_a_ledger, assert_refused, assert_says_locked, ledger
 from tests.simhost import PLUGIN_FOLDER
 from tests.store.rows import content, filled, on_disk, statuses
 
@@ -182,29 +182,18 @@ def test_two_at_once(home: Path) -> None:
 )  # fmt: skip
 def test_bad_input_removes_nothing(home: Path, arguments: list[str], named: str) -> None:
     """A user's mistake is exit 2 with one message, and nothing in the ledger changes."""
-    record(home)
-    before = content(folder(home) / "ledger.db")
-    done = ledger(home, "prune", *arguments)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert named in done.stderr and "Traceback" not in done.stderr
-    assert content(folder(home) / "ledger.db") == before
+    assert_refused(home, "prune", *arguments, named=named)
 
 
 def test_no_ledger_is_wrong_use_and_none_is_made(home: Path) -> None:
     """Nothing recorded: exit 2, and nothing appears in the home."""
-    done = ledger(home, "prune", "--keep", "1")
-    assert (done.returncode, "no ledger yet" in done.stderr, list(home.iterdir())) == (2, True, [])
+    assert_needs_a_ledger(home, "prune", "--keep", "1")
 
 
 def test_locked_ledger_is_named(home: Path) -> None:
     """Another program holds the ledger for long: exit 1, nothing removed, and the message says to try again."""
     path = filled(home, 100)
-    holder = sqlite3.connect(path, isolation_level=None)
-    holder.execute("BEGIN IMMEDIATE")
-    done = ledger(home, "prune", "--keep", "0")
-    holder.execute("ROLLBACK")
-    holder.close()
-    assert (done.returncode, "try again" in done.stderr, "Traceback" in done.stderr) == (1, True, False)
+    assert_says_locked(home, "prune", "--keep", "0")
     assert statuses(path) == {"CONFIRMED": 100}
 
 

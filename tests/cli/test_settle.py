@@ -11,8 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.commands import as_json, folder, ledger, record
-from tests.store.rows import content
+from tests.cli.commands import (
+    as_json,
+    assert_needs_a_ledger,
+    assert_refused,
+    assert_says_locked,
+    folder,
+    ledger,
+    record,
+)
 
 
 def rows(home: Path, query: str) -> list[tuple[object, ...]]:
@@ -83,18 +90,12 @@ def test_settled_ghost_is_not_told_any_more(home: Path) -> None:
 )  # fmt: skip
 def test_bad_input_changes_nothing(home: Path, arguments: list[str], named: str) -> None:
     """A user's mistake is exit 2, one message that names the thing, and nothing in the ledger changes."""
-    record(home)
-    before = content(folder(home) / "ledger.db")
-    done = ledger(home, "settle", *arguments)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert named in done.stderr and "Traceback" not in done.stderr
-    assert content(folder(home) / "ledger.db") == before
+    assert_refused(home, "settle", *arguments, named=named)
 
 
 def test_no_ledger_is_wrong_use_and_none_is_made(home: Path) -> None:
     """Nothing recorded: exit 2, and nothing appears in the home."""
-    done = ledger(home, "settle", "1", "--applied")
-    assert (done.returncode, "no ledger yet" in done.stderr, list(home.iterdir())) == (2, True, [])
+    assert_needs_a_ledger(home, "settle", "1", "--applied")
 
 
 def test_a_running_call_is_left_alone(home: Path, child: Callable[..., subprocess.Popen[str]]) -> None:
@@ -129,13 +130,8 @@ def test_outcome_that_comes_later_still_counts(home: Path, child: Callable[..., 
 def test_locked_ledger_is_waited_for_and_then_named(home: Path) -> None:
     """Another program holds the ledger: exit 1 within some seconds, nothing changed, and the message says to try again."""
     record(home)
-    holder = sqlite3.connect(folder(home) / "ledger.db", isolation_level=None)
-    holder.execute("BEGIN IMMEDIATE")
     begin = time.monotonic()
-    done = ledger(home, "settle", "3", "--applied")
-    holder.execute("ROLLBACK")
-    holder.close()
-    assert (done.returncode, "try again" in done.stderr, "Traceback" in done.stderr) == (1, True, False)
+    assert_says_locked(home, "settle", "3", "--applied")
     assert time.monotonic() - begin < 15
     assert rows(home, "SELECT status FROM ledger WHERE id = 3") == [("PENDING",)]
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.faults.driver import Driver
-from tests.simhost import SimHost
+from tests.simhost import PLUGIN_FOLDER, SimHost
 
 MOST_S = 0.8  # what one hook may take in the worst case
 NOBODY = 65534
@@ -39,11 +39,14 @@ NewDriver = Callable[..., Driver]
 
 @pytest.fixture
 def new_driver(home: Path) -> Iterator[NewDriver]:
-    """``new_driver(uid=..., at=..., VARIABLE="x")``: a host process of its own, killed at the end of the test."""
+    """``new_driver(uid=..., at=..., plugin=..., VARIABLE="x")``: a host process of its own, killed at the end of the
+    test."""
     made: list[Driver] = []
 
-    def make(uid: int | None = None, at: Path | None = None, **environment: str) -> Driver:
-        made.append(Driver(at or home, environment, uid))
+    def make(
+        uid: int | None = None, at: Path | None = None, plugin: Path = PLUGIN_FOLDER, **environment: str
+    ) -> Driver:
+        made.append(Driver(at or home, environment, uid, plugin))
         return made[-1]
 
     yield make

@@ -26,14 +26,16 @@ WRITE = "write_file"
 
 
 class Driver:
-    """The test's end of the pipe. Every hook must return nothing and raise nothing."""
+    """The test's end of the pipe. Every hook must return nothing and raise nothing. ``plugin``: the checkout to run."""
 
-    def __init__(self, home: Path, environment: Mapping[str, str], uid: int | None = None) -> None:
+    def __init__(
+        self, home: Path, environment: Mapping[str, str], uid: int | None = None, plugin: Path = PLUGIN_FOLDER
+    ) -> None:
         self.slowest = 0.0
         self.took: list[float] = []
         self.process = subprocess.Popen(
             [sys.executable, "-m", "tests.faults.driver", str(home), *([] if uid is None else [str(uid)])],
-            cwd=PLUGIN_FOLDER, env={**os.environ, **environment}, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            cwd=plugin, env={**os.environ, **environment}, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
         self._hear()

@@ -7,6 +7,7 @@ import statistics
 import subprocess
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -55,6 +56,28 @@ def test_lock_of_another_process(
     assert statistics.median(turns) < 0.1
     all_in(host, driver.turn)
     assert counted(host) == (made + 1, made + 1, made + 1)
+
+
+@pytest.mark.parametrize("mode", ["NORMAL", "EXCLUSIVE"])
+def test_process_that_starts_under_a_lock(home: Path, new_driver: NewDriver, mode: str) -> None:
+    """It has no open ledger yet, and not each of its calls waits for one: a try each half second at most. In locking mode
+    EXCLUSIVE it cannot even read."""
+    first, host = new_driver(), SimHost(home)
+    first.run("first")
+    first.stop()
+    holder = sqlite3.connect(host.ledger, isolation_level=None)
+    holder.execute(f"PRAGMA locking_mode = {mode}")
+    holder.execute("BEGIN IMMEDIATE")
+    driver = new_driver()
+    begin = time.monotonic()
+    for number in range(40):
+        driver.run(number)
+    tries = 1 + (time.monotonic() - begin) / 0.5
+    assert sum(took > 0.03 for took in driver.took) <= 2 * tries + 2  # and a busy machine
+    holder.rollback()
+    holder.close()
+    all_in(host, driver.turn)
+    assert counted(host) == (41, 41, 41)
 
 
 def test_waits_of_one_hook_share_one_budget(

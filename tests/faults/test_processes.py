@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import signal
-import sqlite3
 import subprocess
 import sys
 import threading
@@ -17,6 +15,7 @@ import pytest
 
 from tests.faults.conftest import MOST_S, NewDriver, all_in, counted
 from tests.simhost import PLUGIN_FOLDER, SimHost
+from tests.store.rows import held
 
 Child = Callable[..., "subprocess.Popen[str]"]
 
@@ -161,15 +160,12 @@ def test_reload_while_the_spool_waits(new_host: Callable[..., SimHost]) -> None:
     """A reload in the middle of a lock: what the old copy spooled and what the new one does come in once, in order."""
     host = new_host("E")
     host.run("write_file", {"path": "/srv/first"}, call="first")
-    holder = sqlite3.connect(host.ledger, isolation_level=None)
-    holder.execute("BEGIN IMMEDIATE")
-    host.run("write_file", {"path": "/srv/a"}, call="a")
-    host.pre("write_file", {"path": "/srv/b"}, call="b")
-    host.reload()
-    host.post("write_file", {"path": "/srv/b"}, call="b")
-    host.run("write_file", {"path": "/srv/c"}, call="c")
-    holder.rollback()
-    holder.close()
+    with held(host.ledger):
+        host.run("write_file", {"path": "/srv/a"}, call="a")
+        host.pre("write_file", {"path": "/srv/b"}, call="b")
+        host.reload()
+        host.post("write_file", {"path": "/srv/b"}, call="b")
+        host.run("write_file", {"path": "/srv/c"}, call="c")
     all_in(host, lambda: host.turn(session="nobody"))
     host.run("write_file", {"path": "/srv/d"}, call="d")
     all_in(host, lambda: host.turn(session="nobody"))
@@ -228,13 +224,10 @@ for number in range(5):
 def test_process_that_ends_while_the_ledger_is_locked(host: SimHost, child: Child) -> None:
     """Its end is not held up much by what waits in its spool, and the next process takes that in."""
     host.run("write_file", {"path": "/srv/first"}, call="first")
-    holder = sqlite3.connect(host.ledger, isolation_level=None)
-    holder.execute("BEGIN IMMEDIATE")
-    begin = time.monotonic()
-    done = python(LOCKED_END, host.home)
-    assert done.returncode == 0 and time.monotonic() - begin < 5
-    holder.rollback()
-    holder.close()
+    with held(host.ledger):
+        begin = time.monotonic()
+        done = python(LOCKED_END, host.home)
+        assert done.returncode == 0 and time.monotonic() - begin < 5
     host.start(session="another")
     all_in(host, lambda: host.turn(session="nobody"))
     assert counted(host) == (6, 6, 6)
@@ -320,44 +313,3 @@ def test_short_lived_readers_beside_a_long_lived_writer(home: Path, new_driver: 
     assert driver.slowest < MOST_S
     all_in(host, driver.turn)
     assert counted(host) == (made + 1,) * 3
-
-
-def test_twenty_processes_with_random_kills(home: Path, child: Child, new_driver: NewDriver) -> None:
-    """Twenty processes that begin at the same instant on an empty home, a third of them killed: every acknowledged call is
-    there once."""
-    code = """
-import os, sys
-from pathlib import Path
-from tests.simhost import in_process
-host = in_process(Path(sys.argv[1]))
-os.write(1, b"ready\\n")
-sys.stdin.readline()
-for number in range(50):
-    name = f"{sys.argv[2]}-{number}"
-    host.pre("write_file", {"path": "/srv/" + name}, call=name)
-    os.write(1, f"{name}\\n".encode())
-    host.post("write_file", {"path": "/srv/" + name}, call=name)
-os.write(1, b"done\\n")
-"""
-    processes = [child(code, home, number) for number in range(20)]
-    for one in processes:
-        assert one.stdout is not None and one.stdout.readline() == "ready\n"
-    for one in processes:
-        assert one.stdin is not None
-        one.stdin.write("\n")
-        one.stdin.flush()
-    for number, one in enumerate(processes[::3]):
-        time.sleep(0.02 * number)
-        one.kill()
-    heard = [one.communicate(timeout=60)[0].split() for one in processes]
-    acknowledged = {name for words in heard for name in words if name != "done"}
-    host, driver = SimHost(home), new_driver()
-    driver.ask("start")
-    all_in(host, driver.turn)
-    rows, calls, confirmed = counted(host)
-    assert rows == calls
-    assert acknowledged <= {row[0] for row in host.sql("SELECT tool_call_id FROM ledger")}
-    whole = sum("done" in words for words in heard)
-    assert whole >= 13 and confirmed >= whole * 50
-    spool = host.ledger.parent / "spool"
-    assert not spool.exists() or os.listdir(spool) == []

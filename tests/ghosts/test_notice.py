@@ -12,7 +12,7 @@ import pytest
 
 from agent_ledger.ghosts.notice import MAX_CHARS, Content, Launch, compose, identifier
 from agent_ledger.store import news
-from agent_ledger.store.ledger import Facts
+from agent_ledger.store.turns import Facts
 from tests.simhost import SimHost, answer, asked, told, turn_id, user
 
 TS = "2026-01-02T05:06:07.089Z"

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_ledger.ghosts.placeholders import TEXTS, Meaning, meaning, read
+from agent_ledger.ghosts.host_texts import TEXTS, Meaning
+from agent_ledger.ghosts.placeholders import meaning, read
 
 UNKNOWN, NEVER, GONE, RESULT = (
     Meaning.NOT_A_RESULT, Meaning.NEVER_STARTED, Meaning.FINISHED_RESULT_GONE, Meaning.RESULT)

@@ -91,7 +91,7 @@ def hosts_folder() -> Path:
     elsewhere = os.environ.get("LEDGER_HOSTS_DIR")
     if elsewhere:
         return Path(elsewhere).resolve()
-    return Path(__file__).resolve().parents[2] / ".hosts"
+    return (Path(__file__).resolve().parents[2] / ".hosts").resolve()  # a link leads to where others find them
 
 
 def ensure(version: str) -> Host:

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from agent_ledger import tools
-from agent_ledger.ghosts.placeholders import Meaning, meaning
+from agent_ledger.ghosts.host_texts import Meaning
+from agent_ledger.ghosts.placeholders import meaning
 from tests.hosts.environments import Host
 
 SCRIPT = Path(__file__).parent / "scripts" / "texts.py"

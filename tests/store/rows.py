@@ -1,12 +1,14 @@
-"""Ledgers with many rows, made quickly: one statement, in a file that the plugin made."""
+"""Ledgers as other programs make, hold and look at them: many rows by one statement, in a file that the plugin made."""
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 
 from agent_ledger.home import ledger_path
-from agent_ledger.store.db import create
+from agent_ledger.store.opening import create
 
 INSERT = """
 INSERT INTO ledger (ts, session_id, turn_id, tool_call_id, tool_name, args_json, args_sha256, args_len, summary, status,
@@ -36,6 +38,17 @@ def filled(
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     connection.close()
     return path
+
+
+@contextlib.contextmanager
+def held(path: Path | str) -> Iterator[None]:
+    """Another program holds the write lock of the ledger meanwhile."""
+    holder = sqlite3.connect(path, isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    finally:
+        holder.close()
 
 
 def statuses(path: Path) -> dict[str, int]:

@@ -13,8 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from agent_ledger.store import db
 from agent_ledger.store.db import Database, Unavailable
+from agent_ledger.store.lockfile import exclusive
+from agent_ledger.store.opening import create
+from agent_ledger.store.trouble import classify
+from tests.store.rows import held
 
 Deadline = Callable[[], float]
 INSERT = "INSERT INTO ledger (ts) VALUES (?)"
@@ -45,7 +48,7 @@ def test_folder_and_files_are_private(ledger: Database, soon: Deadline) -> None:
 def test_open_ledger_of_others_is_tightened(ledger: Database, soon: Deadline) -> None:
     """A ledger that everybody could read becomes private when it is opened."""
     Path(ledger.path).parent.mkdir(parents=True)
-    db.create(ledger.path)
+    create(ledger.path)
     os.chmod(ledger.path, 0o644)
     add(ledger, "a", soon())
     assert stat.S_IMODE(os.stat(ledger.path).st_mode) == 0o600
@@ -104,7 +107,7 @@ def test_deleted_file_is_made_again(ledger: Database, soon: Deadline) -> None:
 def test_replaced_file_is_opened_again(ledger: Database, soon: Deadline, tmp_path: Path) -> None:
     """Rows go into the file that has the ledger's name now, as after restoring a backup."""
     add(ledger, "a", soon())
-    db.create(str(tmp_path / "other.db"))
+    create(str(tmp_path / "other.db"))
     os.unlink(ledger.path + "-wal")
     os.replace(tmp_path / "other.db", ledger.path)
     add(ledger, "b", soon())
@@ -123,24 +126,20 @@ def test_log_taken_away_is_noticed(ledger: Database, soon: Deadline) -> None:
 def test_locked_database_is_busy_in_time(ledger: Database, soon: Deadline) -> None:
     """While another connection writes, a write gives up at its deadline and says busy."""
     add(ledger, "a", soon())
-    other = sqlite3.connect(ledger.path, isolation_level=None)
-    other.execute("BEGIN IMMEDIATE")
-    begin = time.monotonic()
-    with pytest.raises(Unavailable) as refused:
-        add(ledger, "b", begin + 0.05)
-    assert refused.value.kind == "busy"
-    assert time.monotonic() - begin < 0.5
-    other.execute("ROLLBACK")
+    with held(ledger.path):
+        begin = time.monotonic()
+        with pytest.raises(Unavailable) as refused:
+            add(ledger, "b", begin + 0.05)
+        assert refused.value.kind == "busy"
+        assert time.monotonic() - begin < 0.5
     add(ledger, "b", soon())
 
 
 def test_readers_are_not_stopped_by_a_writer(ledger: Database, soon: Deadline) -> None:
     """A look at the ledger works while another process holds the write lock."""
     add(ledger, "a", soon())
-    other = sqlite3.connect(ledger.path, isolation_level=None)
-    other.execute("BEGIN IMMEDIATE")
-    assert ledger.read(count, time.monotonic() + 0.05) == 1
-    other.close()
+    with held(ledger.path):
+        assert ledger.read(count, time.monotonic() + 0.05) == 1
 
 
 def test_busy_thread_is_not_waited_for_longer(ledger: Database, soon: Deadline) -> None:
@@ -266,7 +265,7 @@ def test_making_leaves_no_other_files(ledger: Database, soon: Deadline) -> None:
 def test_making_does_not_replace_a_ledger(ledger: Database, soon: Deadline) -> None:
     """Who comes second to create the file leaves the first one's rows."""
     add(ledger, "a", soon())
-    db.create(ledger.path)
+    create(ledger.path)
     assert ledger.read(count, soon()) == 1
 
 
@@ -277,13 +276,13 @@ def test_making_does_not_replace_a_ledger(ledger: Database, soon: Deadline) -> N
 )  # fmt: skip
 def test_errors_have_names(error: Exception, kind: str) -> None:
     """What the system says becomes one word that status can show."""
-    assert db.classify(error).kind == kind
+    assert classify(error).kind == kind
 
 
 def test_unavailable_stays_itself() -> None:
     """An error that has a name keeps it."""
     named = Unavailable("busy", "x")
-    assert db.classify(named) is named
+    assert classify(named) is named
 
 
 def test_stuck_holder_of_the_lock_file_is_not_waited_for(tmp_path: Path) -> None:
@@ -292,7 +291,7 @@ def test_stuck_holder_of_the_lock_file_is_not_waited_for(tmp_path: Path) -> None
     path = str(tmp_path / "ledger.db.aside")
     with open(path, "w") as holder:
         fcntl.flock(holder, fcntl.LOCK_EX)
-        with pytest.raises(TimeoutError, match=r"ledger\.db\.aside"), db.exclusive(path):
+        with pytest.raises(TimeoutError, match=r"ledger\.db\.aside"), exclusive(path):
             pytest.fail("the lock was taken twice")
-    with db.exclusive(path):
+    with exclusive(path):
         pass

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from agent_ledger.home import ledger_path
-from agent_ledger.store import keeper as keepers
 from agent_ledger.store import ledger
 from agent_ledger.store.keeper import Keeper
+from agent_ledger.store.patience import LOCK_WAIT_S
 from tests.calls import OK, call, post
 
 Deadline = Callable[[], float]
@@ -37,7 +37,7 @@ def locked(keeper: Keeper, soon: Deadline) -> Iterator[sqlite3.Connection]:
 
 
 def short() -> float:
-    return time.monotonic() + keepers.LOCK_WAIT_S
+    return time.monotonic() + LOCK_WAIT_S
 
 
 def wait_until(true: Callable[[], bool], seconds: float = 10) -> None:
@@ -75,7 +75,7 @@ def test_breaker_saves_the_second_wait(keeper: Keeper, locked: sqlite3.Connectio
     begin = time.monotonic()
     for number in range(10):
         keeper.announce(call(tool_call_id=f"d{number}"), short())
-    assert time.monotonic() - begin < keepers.LOCK_WAIT_S
+    assert time.monotonic() - begin < LOCK_WAIT_S
     assert keeper.spool.backlog == 11
 
 

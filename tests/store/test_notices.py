@@ -3,56 +3,46 @@
 from __future__ import annotations
 
 import sqlite3
-from pathlib import Path
-
-import pytest
 
 from agent_ledger.store import notices
-from agent_ledger.store.db import create
 
 TS = "2026-01-02T00:00:00.000Z"
 
 
-@pytest.fixture
-def told(tmp_path: Path) -> sqlite3.Connection:
-    create(str(tmp_path / "ledger.db"))
-    return sqlite3.connect(tmp_path / "ledger.db", isolation_level=None)
-
-
-def test_nothing_told(told: sqlite3.Connection) -> None:
+def test_nothing_told(db: sqlite3.Connection) -> None:
     """A conversation that was told nothing has no notice."""
-    assert notices.newest(told, ["s0"]) is None
+    assert notices.newest(db, ["s0"]) is None
 
 
-def test_newest_of_the_conversation(told: sqlite3.Connection) -> None:
+def test_newest_of_the_conversation(db: sqlite3.Connection) -> None:
     """The newest notice under any id of the conversation is found, with the calls that it told."""
-    notices.add(told, TS, "s0", "turn 1", "me", "5:abc", notices.Told(ghosts=[1]))
-    notices.add(told, TS, "s1", "turn 2", "me", "5:abc", notices.Told(ghosts=[2, 3]))
-    notices.add(told, TS, "s9", "turn 3", "me", "5:abc", notices.Told(ghosts=[4]))
-    found = notices.newest(told, ["s0", "s1"])
+    notices.add(db, TS, "s0", "turn 1", "me", "5:abc", notices.Told(ghosts=[1]))
+    notices.add(db, TS, "s1", "turn 2", "me", "5:abc", notices.Told(ghosts=[2, 3]))
+    notices.add(db, TS, "s9", "turn 3", "me", "5:abc", notices.Told(ghosts=[4]))
+    found = notices.newest(db, ["s0", "s1"])
     assert found is not None and (found.turn_id, found.told.ghosts) == ("turn 2", [2, 3])
 
 
-def test_finished_once(told: sqlite3.Connection) -> None:
+def test_finished_once(db: sqlite3.Connection) -> None:
     """Of two that decide what became of a notice, one wins."""
-    notices.add(told, TS, "s0", "turn 1", "me", "5:abc", notices.Told(ghosts=[1]))
-    found = notices.newest(told, ["s0"])
+    notices.add(db, TS, "s0", "turn 1", "me", "5:abc", notices.Told(ghosts=[1]))
+    found = notices.newest(db, ["s0"])
     assert found is not None
-    assert [notices.finish(told, found.id, True), notices.finish(told, found.id, False)] == [True, False]
-    assert notices.newest(told, ["s0"]) is None
+    assert [notices.finish(db, found.id, True), notices.finish(db, found.id, False)] == [True, False]
+    assert notices.newest(db, ["s0"]) is None
 
 
-def test_ghosts_that_somebody_wrote_are_passed_over(told: sqlite3.Connection) -> None:
+def test_ghosts_that_somebody_wrote_are_passed_over(db: sqlite3.Connection) -> None:
     """A list of calls that is no JSON tells none."""
-    notices.add(told, TS, "s0", "turn 1", "me", "5:abc", notices.Told(ghosts=[1]))
-    told.execute("UPDATE notices SET ghosts = 'all of them'")
-    found = notices.newest(told, ["s0"])
+    notices.add(db, TS, "s0", "turn 1", "me", "5:abc", notices.Told(ghosts=[1]))
+    db.execute("UPDATE notices SET ghosts = 'all of them'")
+    found = notices.newest(db, ["s0"])
     assert found is not None and found.told.ghosts == []
 
 
-def test_what_else_was_told_comes_back(told: sqlite3.Connection) -> None:
+def test_what_else_was_told_comes_back(db: sqlite3.Connection) -> None:
     """Launches, news and recalled calls of a notice are kept for a second telling."""
     said = notices.Told(ghosts=[1], launched=[2], news=[3], recalled=[4, 5], recalled_in_all=9)
-    notices.add(told, TS, "s0", "turn 1", "me", "5:abc", said)
-    found = notices.newest(told, ["s0"])
+    notices.add(db, TS, "s0", "turn 1", "me", "5:abc", said)
+    found = notices.newest(db, ["s0"])
     assert found is not None and found.told == said

@@ -10,6 +10,7 @@ import pytest
 
 from agent_ledger.store import ledger as statements
 from agent_ledger.store import prune
+from agent_ledger.store.checkpoint import START_BYTES
 from agent_ledger.store.db import Database
 from agent_ledger.store.prune import Limits
 from tests.calls import call
@@ -122,6 +123,19 @@ def test_space_comes_back(home: Path) -> None:
     assert sqlite3.connect(path).execute("PRAGMA freelist_count").fetchone() == (0,)
 
 
+def test_space_comes_back_many_pages_a_step(home: Path) -> None:
+    """One transaction gives back a whole step of pages: one page each would make a large ledger take minutes."""
+    path = filled(home, 4000)
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute("DELETE FROM ledger WHERE id <= 3900")
+    free = connection.execute("PRAGMA freelist_count").fetchone()[0]
+    assert free > 2 * prune.VACUUM_PAGES
+    connection.execute("BEGIN IMMEDIATE")
+    assert prune._vacuum_some(connection) == free - prune.VACUUM_PAGES
+    connection.execute("COMMIT")
+    connection.close()
+
+
 def test_max_size_is_met_with_as_many_rows_as_fit(home: Path) -> None:
     """--max-size leaves a file of at most that size, and does not throw away much more than it must."""
     path = filled(home, 10_000)
@@ -188,3 +202,17 @@ def test_ledger_without_incremental_vacuum(home: Path) -> None:
     connection.execute("VACUUM")
     connection.close()
     assert prune.prune(Database(str(path)), Limits(keep=10), silent).rows == 990
+
+
+def test_log_stays_short(home: Path) -> None:
+    """Copied back often enough that hooks beside it find nothing to copy back themselves, and nobody cuts it off."""
+    path = filled(home, 10_000)
+    log, longest = path.with_name(path.name + "-wal"), 0
+
+    def look(count: int) -> None:
+        nonlocal longest
+        longest = max(longest, log.stat().st_size)
+
+    prune.prune(Database(str(path)), Limits(keep=0), look)
+    assert 0 < longest < START_BYTES
+    assert not log.exists() or log.stat().st_size == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import stat
 import time
 from collections.abc import Callable
@@ -12,9 +13,11 @@ from typing import Any
 
 import pytest
 
+from agent_ledger.store import spool as spools
 from agent_ledger.store.db import Database
 from agent_ledger.store.spool import Spool
 from tests.calls import call, post
+from tests.store import old_files
 
 Deadline = Callable[[], float]
 A, B = {"path": "/srv/a.txt"}, {"path": "/srv/b.txt"}
@@ -52,6 +55,29 @@ def test_call_and_post_are_replayed_in_order(spool: Spool, ledger: Database) -> 
     spool.add_post(post(A))
     assert replay(spool, ledger) == 2
     assert rows(ledger) == [("c1", "CONFIRMED", "spooled")] and spool.backlog == 0
+
+
+def test_line_of_an_older_plugin_counts(spool: Spool, ledger: Database) -> None:
+    """Fields that came later may be missing; others may not."""
+    older, broken = line(1), line(2, tool_call_id="c2")
+    for name in ("policy_memory", "error_message"):
+        del older["what"][name]
+    del broken["what"]["cwd"]
+    of_dead(spool, [older, broken])
+    assert replay(spool, ledger) == 1 and rows(ledger) == [("c1", "PENDING", "spooled")]
+
+
+def test_older_plugin_can_replay_ours(spool: Spool) -> None:
+    """A call that policy has nothing to do with is written without the later fields."""
+    spool.add_call(call(A))
+    assert not {"policy_memory", "error_message"} & set(json.loads(Path(spool.path).read_text())["what"])
+
+
+def test_refused_call_is_replayed_as_refused(spool: Spool, ledger: Database) -> None:
+    """What policy blocked never was open, and what it left for the session is there."""
+    spool.add_call(call(A, policy_decision="blocked", policy_memory="x" * 30_000))
+    assert replay(spool, ledger) == 1
+    assert rows(ledger, "status, effect, length(policy_memory)") == [("ERROR:blocked", "none", 30_000)]
 
 
 def test_own_file_goes_when_it_is_empty(spool: Spool, ledger: Database) -> None:
@@ -149,3 +175,85 @@ def test_interrupted_replay_goes_on(spool: Spool, ledger: Database) -> None:
     assert 0 < len(rows(ledger)) < 450
     replay(spool, ledger, gone=True)
     assert [row[0] for row in rows(ledger)] == [f"c{number}" for number in range(1, 451)]
+
+
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the spool files that were opened to be read, in order."""
+    opened: list[str] = []
+    lines = spools._lines
+
+    def watched(path: str, after: int) -> Any:
+        opened.append(Path(path).stem)
+        return lines(path, after)
+
+    monkeypatch.setattr(spools, "_lines", watched)
+    return opened
+
+
+def aged(path: Path, seconds: float = 60) -> Path:
+    os.utime(path, (time.time() - seconds,) * 2)
+    return path
+
+
+def test_file_that_was_taken_in_is_not_read_again(spool: Spool, ledger: Database, read: list[str]) -> None:
+    """Of a process that lives the file stays: each turn looks at it, and reads it once."""
+    aged(of_dead(spool, [line(1), "no json\n"]))
+    assert [replay(spool, ledger) for _ in range(3)] == [1, 0, 0]
+    assert read == ["dead"]
+    refused = "SELECT value FROM meta WHERE key = 'spool_refused'"
+    assert ledger.read(lambda c: c.execute(refused).fetchone(), time.monotonic() + 2) == ("1",)
+
+
+def test_file_that_grew_is_read_again(spool: Spool, ledger: Database, read: list[str]) -> None:
+    """What its process added afterwards is applied, and nothing twice."""
+    aged(of_dead(spool, [line(1)]))
+    replay(spool, ledger)
+    aged(of_dead(spool, [line(1), line(2, tool_call_id="c2")]), 30)
+    assert [replay(spool, ledger) for _ in range(2)] == [1, 0]
+    assert read == ["dead", "dead"] and [row[0] for row in rows(ledger)] == ["c1", "c2"]
+
+
+def test_file_that_changed_just_now_is_read_again(spool: Spool, ledger: Database, read: list[str]) -> None:
+    """Within the grain of a file system's clock two states of a file can look alike, so such a file is not judged by
+    its looks."""
+    of_dead(spool, [line(1)])
+    replay(spool, ledger)
+    replay(spool, ledger)
+    assert read == ["dead", "dead"]
+
+
+def test_fresh_ledger_takes_in_what_the_old_one_had(spool: Spool, ledger: Database, read: list[str]) -> None:
+    """Where the ledger was set aside, the mark is gone with it, and the file counts again."""
+    aged(of_dead(spool, [line(1)]))
+    replay(spool, ledger)
+    assert ledger.set_aside() is not None
+    assert replay(spool, ledger) == 1 and [row[0] for row in rows(ledger)] == ["c1"]
+
+
+def test_known_file_goes_with_its_process(spool: Spool, ledger: Database) -> None:
+    """A file that was taken in long ago is removed once its process is gone."""
+    path = aged(of_dead(spool, [line(1)]))
+    replay(spool, ledger)
+    replay(spool, ledger)
+    replay(spool, ledger, gone=True)
+    assert not path.exists() and len(rows(ledger)) == 1
+
+
+@pytest.mark.parametrize("file", old_files.SPOOLS, ids=lambda file: file.stem)
+def test_spool_of_a_released_version_is_taken_in(spool: Spool, ledger: Database, file: Path) -> None:
+    """Lines that a released version wrote are still applied after an update: a call, its outcome, a rotation."""
+    Path(spool.folder).mkdir(parents=True)
+    shutil.copy(file, Path(spool.folder, "old.jsonl"))
+    Path(spool.folder, "old.jsonl").chmod(0o600)
+    assert replay(spool, ledger, gone=True) == 3
+    assert rows(ledger) == [("x1", "CONFIRMED", "spooled")]
+
+
+def test_lines_of_this_version_are_those_of_the_released_one(spool: Spool) -> None:
+    """Other fields would be refused by an older plugin beside this one, and lost: they need another suffix."""
+    spool.add_call(call(A))
+    spool.add_post(post(A))
+    spool.add_edge("s3", "s0", "rotation", "turn", "t", "2026-01-02T03:04:05.678Z")
+    for mine, released in zip(Path(spool.path).read_text().splitlines(), old_files.SPOOLS[-1].read_text().splitlines(), strict=True):
+        assert json.loads(mine)["what"].keys() == json.loads(released)["what"].keys()
