@@ -123,6 +123,8 @@ def _module(machine: Machine, args: list[Value], command: Command) -> Value | No
         return execute(machine, [Value(name), *args[1:]], command.stdin, {})
     if name in ("base64",):
         return execute(machine, [Value("base64"), *args[1:]], command.stdin, {})
+    if name == "agent_ledger.cli":
+        return execute(machine, [Value("agent-ledger"), *args[1:]], command.stdin, {})
     if name == "code" and command.stdin is not None:
         machine.code("python", command.stdin)
     return ANYTHING

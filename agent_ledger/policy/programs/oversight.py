@@ -16,9 +16,21 @@ _OURS = frozenset({"agent-ledger", "agent_ledger", "ledger"})
 _CHANGES = frozenset({"settle", "prune"})
 
 
+_WITH_VALUE = frozenset({"--home", "--profile", "-p"})  # options that may stand before the name of a command
+
+
+def _verbs(words: list[str]) -> list[str]:
+    """The words that name a command and its operands, without options."""
+    return [
+        word
+        for before, word in zip(["", *words], words, strict=False)
+        if not word.startswith("-") and before not in _WITH_VALUE
+    ]
+
+
 def judge_ledger(machine: Machine, words: list[str]) -> None:
     """A command of the recorder, given by the agent that is recorded. Reading is fine."""
-    verbs = [word for word in words if not word.startswith("-")]
+    verbs = _verbs(words)
     if not verbs or {"--help", "-h", "--dry-run"} & set(words):
         return
     if verbs[0] in _CHANGES:
@@ -30,7 +42,7 @@ def judge_ledger(machine: Machine, words: list[str]) -> None:
 @program("hermes")
 def hermes(machine: Machine, command: Command) -> Value | None:
     texts = command.texts
-    verbs = [text for text in texts if not text.startswith("-")]
+    verbs = _verbs(texts)
     if "--safe-mode" in texts or "--no-plugins" in texts:
         machine.effect("tampering", "starts a Hermes without its plugins", "plugins")
     if verbs[:1] == ["ledger"]:
