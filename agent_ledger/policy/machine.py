@@ -337,7 +337,8 @@ class Machine:
             text = text.replace("*", SOME)
         below = text[-1:] == "/" or marks & GLOB
         where = self.absolute(text)
-        if self.place == "here" and recursive and below and UNKNOWN not in where and not self.mounts:
+        looks = self.place == "here" and not self.mounts and where.startswith("/") and UNKNOWN not in where
+        if looks and recursive and below:
             folder, _, last = where.rpartition("/")
             where = (
                 f"{self.world.real(folder or '/')}/{last}".replace("//", "/")

@@ -39,7 +39,7 @@ def run_simple(machine: Machine, node: Simple, stdin: Value | None) -> Value:
     if machine.scope.aliases and first in machine.scope.aliases and first not in machine.calling:
         return _alias(machine, first, words[1:], node.redirects, stdin)
     # Windows shells take a backslash for what it is.
-    values = [Value(word.source) for word in words] if first in RAW else expand.words(machine, words)
+    values = [Value(word.source) for word in words] if _is_raw(first, words) else expand.words(machine, words)
     redirects = node.redirects
     if redirects:
         stdin = inputs(machine, redirects, stdin)
@@ -48,6 +48,10 @@ def run_simple(machine: Machine, node: Simple, stdin: Value | None) -> Value:
         return outputs(machine, redirects, NOTHING) if redirects else NOTHING
     printed = execute(machine, values, stdin, env)
     return outputs(machine, redirects, printed) if redirects else printed
+
+
+def _is_raw(first: str | None, words: tuple[Word, ...]) -> bool:
+    return first in RAW or (first == "rmdir" and any(word.source.lower() == "/s" for word in words))
 
 
 def _assign(machine: Machine, node: Simple) -> dict[str, Value]:

@@ -169,9 +169,9 @@ def _process(args: object, act: Actions) -> None:
 
 _LANGUAGES = {
     "": "python", "python": "python", "python3": "python", "py": "python", "node": "node", "javascript": "node",
-    "js": "node", "typescript": "node", "ts": "node", "bash": "shell", "sh": "shell", "shell": "shell",
-    "zsh": "shell", "ruby": "ruby", "perl": "perl", "php": "php", "lua": "lua", "powershell": "powershell",
-    "pwsh": "powershell", "sql": "sql",
+    "js": "node", "typescript": "node", "ts": "node", "bash": "shell", "sh": "shell", "shell": "shell", "zsh": "shell",
+    "ruby": "ruby",
+    "perl": "perl", "php": "php", "lua": "lua", "powershell": "powershell", "pwsh": "powershell", "sql": "sql",
 }  # fmt: skip
 _SHELL_NAMES = frozenset("command cmd cli_command shell_command commandline command_line bash shell commands".split())
 _SQL_NAMES = frozenset("sql statement statements sql_query ddl".split())
@@ -368,9 +368,13 @@ _CLUSTER_KINDS = frozenset(
     "storageclasses clusterrole clusterroles statefulset statefulsets all".split()
 )
 _OBJECTS: tuple[tuple[re.Pattern[str], str], ...] = (
-    (re.compile(r"namespace|persistent_?volume|(?:^|_)pvc?(?:_|$)|volume|(?:^|_)node(?:s|_|$)|(?:^|_)cluster"), "container_destruction"),
+    (re.compile(r"namespace|persistent_?volume|(?:^|_)pvc?(?:_|$)|volume|(?:^|_)node(?:s|_|$)|(?:^|_)cluster"),
+     "container_destruction"),
     (re.compile(r"database|(?:^|_)db(?:_|$)|schema|table|collection|keyspace|(?:^|_)all_data"), "database_destruction"),
-    (re.compile(r"bucket|instance|stack|(?:^|_)vpc|hosted_?zone|(?:^|_)vm(?:_|$)|server|project|repo|repository|account|" r"subscription|resource_?group|environment|droplet|app(?:_|$)|service_?account|user_?pool|backup|snapshot|" r"domain|function|distribution|infrastructure|(?:^|_)kms|key_?vault|organization|org(?:_|$)|workspace"), "cloud_destruction"),
+    (re.compile(r"bucket|instance|stack|(?:^|_)vpc|hosted_?zone|(?:^|_)vm(?:_|$)|server|project|repo|repository|account|"
+                r"subscription|resource_?group|environment|droplet|app(?:_|$)|service_?account|user_?pool|backup|snapshot|"
+                r"domain|function|distribution|infrastructure|(?:^|_)kms|key_?vault|organization|org(?:_|$)|workspace"),
+     "cloud_destruction"),
 )  # fmt: skip
 _CLUSTERS = re.compile(r"kube|k8s|helm|openshift|docker|podman|container|nomad")
 _DRY = ("dry_run", "dryRun", "DryRun", "dryrun", "preview")

@@ -297,6 +297,7 @@ class Notes(session.Session):
     """A session that remembers the commands it saw."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.seen: list[str] = []
         self.last = ""
 
@@ -304,7 +305,11 @@ class Notes(session.Session):
         self.seen += [json.loads(delta)["saw"] for delta in deltas]
 
     def delta(self) -> str:
+        self.seen.append(self.last)
         return json.dumps({"saw": self.last})
+
+    def forget(self) -> None:
+        self.last = ""
 
 
 @pytest.fixture
@@ -315,7 +320,6 @@ def notes(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     def noting(tool: str, args: Any, of: Notes) -> Judgement:
         before.append(list(of.seen))
         text = str(args.get("command", ""))
-        of.seen.append(text)
         of.last = text
         return Judgement(effects=(Effect("disk", text, text[-1:]),) if "bad" in text else ())
 

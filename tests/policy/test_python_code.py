@@ -13,20 +13,13 @@ from hypothesis import strategies as st
 from agent_ledger.policy.code.python import judge_python
 from agent_ledger.policy.model import Value
 from tests.policy.recording_code import Recorder
-
-# The mark stands where an installer's scan would take the text for an attack.
-GAP = "\u00a6"
-
-
-def plain(text: str) -> str:
-    """The text without its gaps."""
-    return text.replace(GAP, "")
+from tests.policy.words_code import plain
 
 
 def notes(code: str, files: dict[str, str] | None = None, arguments: tuple[str, ...] = ()) -> list[str]:
     """What was noted of a program, in order."""
     act = Recorder(files)
-    assert judge_python(plain(code), act, [Value(argument) for argument in arguments])
+    assert judge_python(plain(code), act, [Value(argument) for argument in arguments]) is not None
     return act.notes
 
 
@@ -208,7 +201,7 @@ def test_a_file_that_was_read_is_followed() -> None:
 
 def test_text_that_is_no_python_is_said_to_be_so() -> None:
     """A syntax error is no judgement."""
-    assert not judge_python("print 'x'; (", Recorder())
+    assert judge_python("print 'x'; (", Recorder()) is None
 
 
 _WORDS = st.sampled_from(
@@ -229,6 +222,6 @@ def test_no_text_makes_the_judge_raise(text: str) -> None:
 ])  # fmt: skip
 def test_a_judgement_ends_soon(part: str) -> None:
     """However the text repeats itself, the bounds hold."""
-    started = time.perf_counter()
+    started = time.process_time()
     judge_python("x = 'ab' * 9\n" + part * (40_000 // len(part)), Recorder())
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2

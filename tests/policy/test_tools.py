@@ -156,7 +156,7 @@ def test_no_call_makes_the_judge_raise(tool: str, args: Any) -> None:
 def test_a_judgement_ends_soon(part: str) -> None:
     """Long prompts and patches cost no more than their length."""
     text = part * (60_000 // len(part))
-    started = time.perf_counter()
+    started = time.process_time()
     judge_tool("cronjob", {"action": "create", "prompt": text}, Recorder())
     judge_tool("patch", {"patch": text}, Recorder())
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2

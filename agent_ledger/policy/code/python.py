@@ -14,7 +14,7 @@ from typing import Any
 
 from ..model import ANYTHING, UNKNOWN, Actions, Value
 from . import python_calls, python_effects
-from .values import MAX_TEXT, Thing, percent, text_of
+from .values import MAX_TEXT, Thing, joined, percent, text_of
 
 MAX_STEPS = 12_000
 MAX_DEPTH = 60
@@ -79,13 +79,14 @@ def parse(text: str) -> ast.Module | None:
         return None
 
 
-def judge_python(text: str, act: Actions, arguments: Sequence[Value] = ()) -> bool:
-    """Note what the program would do; False where it cannot be read as Python."""
+def judge_python(text: str, act: Actions, arguments: Sequence[Value] = ()) -> Value | None:
+    """Note what the program would do; what it prints as far as that is known, None where it is no Python."""
     tree = parse(text[:MAX_TEXT])
     if tree is None:
-        return False
-    Program(act, arguments).run(tree)
-    return True
+        return None
+    program = Program(act, arguments)
+    program.run(tree)
+    return joined(program.printed)
 
 
 class Program:
@@ -104,6 +105,7 @@ class Program:
         self.running: list[ast.AST] = []
         self.result: Any = None
         self.facts: set[str] = set()
+        self.printed: list[Value] = []
         self.spawners: set[ast.AST] = set()
 
     def run(self, tree: ast.Module) -> None:
@@ -554,12 +556,9 @@ class Program:
         return None
 
     def _joined(self, node: ast.JoinedStr) -> Value:
-        text, marks = [], 0
-        for part in node.values:
-            value = text_of(self.eval(part.value if isinstance(part, ast.FormattedValue) else part))
-            text.append(value.text)
-            marks |= value.marks
-        return Value("".join(text)[:MAX_TEXT], marks)
+        return joined(
+            [text_of(self.eval(part.value if isinstance(part, ast.FormattedValue) else part)) for part in node.values]
+        )
 
     def _sequence(self, node: ast.List | ast.Tuple | ast.Set) -> list[Any]:
         found: list[Any] = []

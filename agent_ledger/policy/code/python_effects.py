@@ -318,6 +318,8 @@ def _dump(program: Program, thing: Thing, args: list[Any], named: dict[str, Any]
 
 def show(program: Program, values: list[Any]) -> None:
     """Values reach the output."""
+    if len(program.printed) < 500:
+        program.printed.extend(outer(text_of(value)) for value in values)
     if marks_of(values) & (SECRET | NAMED):
         program.act.effect("credential_read", "prints a secret")
 
@@ -327,7 +329,8 @@ def _print(program: Program, thing: Thing, args: list[Any], named: dict[str, Any
         for arg in args:
             write(program, named["file"], arg)
     else:
-        show(program, args)
+        spaced = [part for arg in args for part in (arg, Value(" "))][:-1]
+        show(program, [*spaced, named.get("end", Value("\n"))])
     return None
 
 

@@ -68,6 +68,18 @@ def marks_of(values: Sequence[Any]) -> int:
     return marks
 
 
+def joined(values: Sequence[Value], glue: str = "") -> Value:
+    """The texts one behind another up to the bound, with the marks of all."""
+    parts: list[str] = []
+    marks, size = 0, 0
+    for value in values:
+        marks |= value.marks
+        if size < MAX_TEXT:
+            parts.append(value.text)
+            size += len(value.text) + len(glue)
+    return Value(glue.join(parts)[:MAX_TEXT], marks)
+
+
 def outer(value: Value) -> Value:
     """The value with the marks that other rooms know."""
     return value if value.marks <= OUTER else Value(value.text, value.marks & OUTER)
@@ -210,11 +222,8 @@ def string_method(value: Value, method: str, args: Sequence[Any]) -> Any:
     if method == "decode":
         return decode_codec(value, texts[0].text) if texts else value
     if method == "join" and args and isinstance(args[0], (list, tuple)):
-        parts = [text_of(item) for item in args[0]]
-        whole = text.join(part.text for part in parts)
-        for part in parts:
-            all_marks |= part.marks
-        return Value(whole[:MAX_TEXT], all_marks)
+        whole = joined([text_of(item) for item in args[0]], text[:MAX_TEXT])
+        return Value(whole.text, whole.marks | all_marks)
     if method in ("split", "rsplit", "partition", "rpartition", "splitlines"):
         return _split(value, method, texts)
     if method == "format":
