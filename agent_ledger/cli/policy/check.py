@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> Answer:
         if problems:
             screen.line(f"{plural(len(problems), 'problem')}; what a broken policy means: hermes ledger policy mode")
         else:
-            screen.line("valid; see what it would have refused: hermes ledger policy replay " + _word(given))
+            screen.line(f"valid; see what it would have refused: hermes ledger policy replay {safe(given)}".rstrip())
 
     return Answer(exits.PROBLEM if problems else exits.OK, data, show)
 
@@ -65,7 +65,3 @@ def _owner(path: str) -> list[str]:
         except load.Broken as broken:
             return [str(broken)]
     return []
-
-
-def _word(given: str | None) -> str:
-    return safe(given) if given is not None else ""
