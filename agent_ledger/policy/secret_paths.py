@@ -67,13 +67,14 @@ _SECRET_FOLDER = re.compile(
     )/?\*?$ | ^/run/secrets/?$ | ^/etc/ssl/private/?$""",
     re.IGNORECASE | re.VERBOSE,
 )
+_LONGEST = 1024  # characters of a path: longer ones name nothing that anybody keeps secrets in
 _HOME_ONLY = re.compile(r"^\.(?:npmrc|yarnrc(?:\.yml)?|gitconfig\.local)$")
 
 
 def is_secret(path: str, home: str) -> bool:
     """True where the content of this file is a key, a token or the like. Public keys, templates and sources are not."""
     name = path.rpartition("/")[2]
-    if not name or _PLAY.search(path):
+    if not name or len(path) > _LONGEST or _PLAY.search(path):
         return False
     if _SECRET_PLACE.search(path) and not _PUBLIC.search(name):
         return True
@@ -87,7 +88,7 @@ def is_secret(path: str, home: str) -> bool:
 
 def is_secret_folder(path: str) -> bool:
     """True for a folder that mostly holds secrets, or everything in one."""
-    return _SECRET_FOLDER.search(path) is not None
+    return len(path) <= _LONGEST and _SECRET_FOLDER.search(path) is not None
 
 
 _SECRET_WORD = re.compile(

@@ -180,11 +180,8 @@ def _link(machine: Machine, operands: list[Value], target: Value, symbolic: bool
     if symbolic and operands and UNKNOWN not in operands[0].text and UNKNOWN not in target.text:
         source = operands[0].text
         where = machine.absolute(target.text)
-        machine.links[where] = (
-            machine.absolute(source)
-            if source.startswith("/")
-            else paths.absolute(source, where.rpartition("/")[0] or "/")
-        )
+        folder = where.rpartition("/")[0] or "/"
+        machine.link(where, machine.absolute(source) if source.startswith("/") else paths.absolute(source, folder))
 
 
 @program("mv", "gmv", "rename")
