@@ -60,7 +60,7 @@ def _choices(text: str, depth: int = 0) -> list[str]:
         if choices:
             tails = _choices(text[end + 1 :], depth + 1)
             head = text[:start]
-            done = []
+            done = list[str]()
             for choice in choices:
                 for inner in _choices(choice, depth + 1):
                     done.extend(head + inner + tail for tail in tails)

@@ -7,7 +7,7 @@ _SIZE = 1_000_000  # characters that are made or read again
 _DEPTH = 48  # shells inside shells, functions inside functions, wrappers of wrappers
 _FIELD = 48  # what a field costs beside its characters
 # What each command of the call itself has in any case, so that nothing in front of it can hide it.
-_LEAST_STEPS = 8
+_LEAST_STEPS = 16
 _LEAST_SIZE = 512
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Callable, Sequence
 
-from . import paths, scan, secret_paths, watched_paths
+from . import host_settings, paths, scan, secret_paths, watched_paths
 from .budget import Budget
 from .effects import places
 from .model import ANYTHING, DECODED, DUMP, GLOB, MOST_TEXT, NOTHING, REMOTE, SECRET, SOME, TREE, UNKNOWN, Effect, Value
@@ -15,6 +15,7 @@ from .syntax import Script
 
 MOST_EFFECTS = 40
 _MOST_LINKS = 100
+_LONG = 3000  # characters of a command line that may be beyond the bounds of the scanner
 _MOST_LOOKS = 200  # paths whose links are followed on disk
 
 
@@ -39,6 +40,7 @@ class Machine:
         self.opened: set[str] = set()  # descriptors that are connected to another machine
         self.budget = Budget()
         self.top: Script | None = None  # the command line of the call itself
+        self.partial = False  # a script beyond the bounds of the scanner: what is not known may just not have been read
         self._pipes: dict[str, Value] = {}
         self._files_run: list[str] = []
         self._looks = 0
@@ -54,7 +56,7 @@ class Machine:
         path = paths.absolute(path, self.scope.cwd)
         for inside, outside in self.mounts:
             if path == inside or path.startswith(inside.rstrip("/") + "/"):
-                return posixpath.normpath(outside + path[len(inside.rstrip("/")) :])
+                return posixpath.normpath(outside.rstrip("/") + path[len(inside.rstrip("/")) :] or "/")
         if self.links and self.place == "here":
             for link, target in self.links.items():
                 if path.startswith(link + "/"):
@@ -100,6 +102,8 @@ class Machine:
         if not self.budget.enter():
             return ANYTHING
         script = scan.parse(text)
+        if not script.complete and len(text) > _LONG:
+            self.partial = True
         if self.top is None:
             self.top = script
         scope, before = self.scope, self.place
@@ -214,7 +218,7 @@ class Machine:
 
     def read(self, path: Value | str, shown: bool = True) -> Value:
         """The content of a file; where it is shown, a secret counts as read."""
-        name = path if isinstance(path, str) else path.text
+        name = self._named(path)
         value = self.content(name)
         self.paths.append(self.absolute(name))
         if shown and value.marks & SECRET:
@@ -263,7 +267,7 @@ class Machine:
 
     def write(self, path: Value | str, content: Value, append: bool = False) -> None:
         """Write a file."""
-        name = path if isinstance(path, str) else path.text
+        name = self._named(path)
         if name.startswith(("/dev/tcp/", "/dev/udp/")):
             self.send(content, name.split("/")[3] if name.count("/") > 3 else name)
             return
@@ -278,7 +282,7 @@ class Machine:
         if places.is_device(where):
             self.effect("disk", f"writes to {where} itself", where)
             return
-        if self.touches_guarded(where):
+        if self.touches_guarded(where) or self._disarms(where, content, append):
             self.effect("tampering", f"writes to {where}", where)
         if watched_paths.is_account_file(where):
             self.effect("account", f"changes {where}", where)
@@ -297,6 +301,14 @@ class Machine:
             content = Value(head + between + content.text, before.marks | content.marks)
         self.files[where] = File(Value(content.text[:MOST_TEXT], content.marks & ~(GLOB | TREE)))
         self.written.add(where)
+
+    def _disarms(self, where: str, content: Value, append: bool) -> bool:
+        hermes = self.world.hermes
+        if not hermes or not where.startswith(hermes + "/"):
+            return False
+        origin, before = self.origin, self.content(where)
+        self.origin = origin
+        return host_settings.disarms(where, before, content, append, hermes)
 
     def _plant(self, where: str, content: Value, append: bool) -> None:
         """A file that runs by itself: dangerous where its content is, or where it is emptied."""
@@ -325,16 +337,17 @@ class Machine:
 
     def delete(self, path: Value | str, recursive: bool = True, filtered: bool = False) -> None:
         """Delete a path, or with TREE in its marks all that lies below a folder."""
-        if isinstance(path, Value):
-            text, marks = path.text, path.marks
-        else:
-            text, marks = path, 0
+        text, marks = self._named(path), path.marks if isinstance(path, Value) else 0
+        if not text:  # nothing is deleted
+            return
         if marks & TREE:
             marks |= GLOB
         if not marks & GLOB and "*" in text:
             text = text.replace("*", SOME)
         below = text[-1:] == "/" or marks & GLOB
         where = self.absolute(text)
+        if below and where in self.links:
+            where = self.links[where]
         if self.place == "here" and recursive and below and UNKNOWN not in where and not self.mounts:
             folder, _, last = where.rpartition("/")
             where = (
@@ -347,6 +360,8 @@ class Machine:
         why = paths.danger_of_deleting(
             where, self.home if here else "", self.project if here else "", recursive, "here" if here else self.place
         )
+        if self.partial and UNKNOWN in where:
+            why = ""
         if why and filtered and not why.startswith(("the repository", "its target")):
             why = ""
         what = f"deletes {where}" + (" and all in it" if recursive else "")
@@ -371,6 +386,12 @@ class Machine:
         """The path with its links on disk followed."""
         self._looks += 1
         return self.world.real(path) if self._looks <= _MOST_LOOKS else path
+
+    def _named(self, path: Value | str) -> str:
+        """The text of a path; the tools of the host take a tilde for the home, too."""
+        if isinstance(path, Value):
+            return path.text
+        return self.home + path[1:] if path.startswith("~/") else path
 
     def link(self, path: str, target: str) -> None:
         """A symbolic link was made."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import re
 
 _NOT_SECRET = re.compile(
@@ -67,6 +68,7 @@ _SECRET_FOLDER = re.compile(
     )/?\*?$ | ^/run/secrets/?$ | ^/etc/ssl/private/?$""",
     re.IGNORECASE | re.VERBOSE,
 )
+_WILD = re.compile(r"[*?]|\[[^\]]*\]")
 _LONGEST = 1024  # characters of a path: longer ones name nothing that anybody keeps secrets in
 _HOME_ONLY = re.compile(r"^\.(?:npmrc|yarnrc(?:\.yml)?|gitconfig\.local)$")
 
@@ -80,6 +82,8 @@ def is_secret(path: str, home: str) -> bool:
         return True
     if _NOT_SECRET.search(name):
         return False
+    if any(char in name for char in "*?[") and fnmatch.fnmatchcase(".env", name) and len(_WILD.sub("", name)) > 2:
+        return True
     lower = name.lower()
     if _SECRET_NAME.match(name):
         return lower not in _WEAK_NAMES or (lower in ("credentials", "token") and "/." in path)

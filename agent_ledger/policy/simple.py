@@ -15,6 +15,8 @@ from .syntax import (
     Word,
 )
 
+# What may stand in front of a shell that is tied to another machine.
+_BEFORE_SHELLS = frozenset(("su" "do", "-E", "-i", "nohup", "setsid", "-f", "env", "command", "timeout", "nice", "doas"))
 _SHORT = 256  # characters of input or output that are not worth counting
 # Programs that a name with wildcards may mean.
 _COMMON = (
@@ -206,7 +208,7 @@ def outputs(machine: Machine, redirects: tuple[Redirect, ...], printed: Value) -
 
 def _connected(machine: Machine, redirects: tuple[Redirect, ...], values: list[Value]) -> None:
     """A shell, or a descriptor of the shell itself, that is tied to another machine."""
-    name = values[0].text.rpartition("/")[2] if values else ""
+    name = next((name for value in values if (name := value.text.rpartition("/")[2]) not in _BEFORE_SHELLS), "")
     for redirect in redirects:
         target = expand.one(machine, redirect.target).text
         if redirect.op in (">", ">&", "<>", "&>") and target.startswith(("/dev/tcp/", "/dev/udp/")):

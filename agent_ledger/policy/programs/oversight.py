@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 from ..model import ANYTHING, Command, Value
 from ..options import parse
 from ..registry import program
+from .words import behind_options
 
 if TYPE_CHECKING:
     from ..machine import Machine
 
 _OURS = frozenset({"agent-ledger", "agent_ledger", "ledger"})
+_HOST_VALUES = frozenset({"-p", "--profile", "--config", "--home"})
 _CHANGES = frozenset({"settle", "prune"})
 
 
@@ -30,12 +32,14 @@ def judge_ledger(machine: Machine, words: list[str]) -> None:
 @program("hermes")
 def hermes(machine: Machine, command: Command) -> Value | None:
     texts = command.texts
-    verbs = [text for text in texts if not text.startswith("-")]
+    verbs = [
+        word.text for word in behind_options(command.args, _HOST_VALUES) if not word.text.startswith("-")
+    ]
     if "--safe-mode" in texts or "--no-plugins" in texts:
         machine.effect("tampering", "starts a Hermes without its plugins", "plugins")
     if verbs[:1] == ["ledger"]:
         judge_ledger(machine, texts[texts.index("ledger") + 1 :])
-    elif verbs[:1] == ["plugins"] and len(verbs) > 2 and verbs[1] in ("disable", "remove", "uninstall", "rm"):
+    elif verbs[:1] == ["plugins"] and len(verbs) > 1 and verbs[1] in ("disable", "remove", "uninstall", "rm"):
         if _OURS & set(verbs[2:]) or "--all" in texts:
             machine.effect("tampering", f"takes the recorder out of Hermes ({verbs[1]})", "plugins")
     elif verbs[:2] == ["config", "set"] and re.search(
