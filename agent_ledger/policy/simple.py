@@ -16,7 +16,9 @@ from .syntax import (
 )
 
 # What may stand in front of a shell that is tied to another machine.
-_BEFORE_SHELLS = frozenset(("su" "do", "-E", "-i", "nohup", "setsid", "-f", "env", "command", "timeout", "nice", "doas"))
+_BEFORE_SHELLS = frozenset(
+    ("su" "do", "-E", "-i", "nohup", "setsid", "-f", "env", "command", "timeout", "nice", "doas")
+)
 _SHORT = 256  # characters of input or output that are not worth counting
 # Programs that a name with wildcards may mean.
 _COMMON = (

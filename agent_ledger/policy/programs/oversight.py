@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 _OURS = frozenset({"agent-ledger", "agent_ledger", "ledger"})
 _CHANGES = frozenset({"settle", "prune"})
-_WITH_VALUE = frozenset({"--home", "--profile", "-p", "--config"})  # options that may stand before the name of a command
+# Options that may stand before the name of a command.
+_WITH_VALUE = frozenset({"--home", "--profile", "-p", "--config"})
 
 
 def _verbs(words: list[str]) -> list[str]:
