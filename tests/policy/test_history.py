@@ -6,8 +6,8 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings
+from hypothesis import example, strategies as st
 
 from agent_ledger import digest, shorten
 from agent_ledger.policy.history import IN_PART, NOT_AT_ALL, WHOLE, Conversation, arguments
@@ -48,6 +48,7 @@ def test_hashed_arguments_are_not_there() -> None:
 
 @pytest.mark.parametrize("mode", ["redacted", "full"])
 @settings(max_examples=80, deadline=None)
+@example(args={"…": None})
 @given(args=st.dictionaries(st.text(max_size=8), VALUES, max_size=5))
 def test_no_mark_of_a_cut_is_left(mode: str, args: dict[str, Any]) -> None:
     """Whatever was cut, what is judged is made of the arguments alone."""
