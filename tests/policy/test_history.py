@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from hypothesis import example, given, settings
-from hypothesis import example, strategies as st
+from hypothesis import strategies as st
 
 from agent_ledger import digest, shorten
 from agent_ledger.policy.history import IN_PART, NOT_AT_ALL, WHOLE, Conversation, arguments
