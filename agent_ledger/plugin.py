@@ -39,7 +39,7 @@ def _register_commands(ctx: Any) -> None:
             "ledger",
             handler=_answer,
             description="Calls that were issued and never confirmed, and the newest ones",
-            args_hint="[status|ghosts|show ID|tail]",
+            args_hint="[status|ghosts|show ID|tail|policy]",
         )
     except Exception as error:
         log.warn("register:chat", "`/ledger` is not available here (%s: %s)", type(error).__name__, error)

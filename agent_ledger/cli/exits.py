@@ -9,7 +9,8 @@ INTERRUPTED = 130
 
 MEANINGS: dict[int, str] = {
     OK: "done; for a check: nothing found",
-    PROBLEM: "a check found something (an open ghost, a failed doctor check), or the ledger cannot be read",
+    PROBLEM: "a check found something (an open ghost, a failed doctor check, a call that policy refuses), or the ledger"
+    " cannot be read",
     USAGE: "wrong use: no such option, call, session, folder or ledger; nothing was changed",
     INTERRUPTED: "interrupted with Ctrl-C",
 }

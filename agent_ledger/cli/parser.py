@@ -7,6 +7,7 @@ from typing import Any
 
 from .. import __version__
 from . import exits
+from .policy import arguments as policy
 
 DESCRIPTION = (
     "The record of every call of an agent that changes something: what was issued, confirmed, and never confirmed."
@@ -135,6 +136,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
     export.add_argument("--session", dest="ledger_session", metavar="ID", help="only the conversation of this session")
     export.add_argument("--output", dest="ledger_output", metavar="FILE", help="a file (0600), not standard output")
     export.add_argument("--raw", dest="ledger_raw", action="store_true", help="as stored, without redacting again")
+    policy.add(commands, _command)
     _command(commands, "doctor", "prove that recording works here, and show all that matters to it", _DOCTOR)
 
 
@@ -148,6 +150,7 @@ _DEFAULTS: dict[str, Any] = {
     "ledger_session": None,
     "ledger_check": False,
     "ledger_id": "",
+    **policy.DEFAULTS,
 }
 
 

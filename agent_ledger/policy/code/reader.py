@@ -155,7 +155,7 @@ class Reader:
             stop += 1
         if stop >= end or self.tokens[stop].kind != STRING:
             return 0
-        module = Thing(_module(self.tokens[stop].text))
+        module = Thing(_module(self.tokens[stop].plain))
         names = [token for token in self.tokens[at + 1 : stop] if token.kind in (WORD, OPERATOR)]
         inside = False
         place = 0
@@ -424,7 +424,7 @@ class Reader:
                 value, at = self.operand(at + 1, close)
                 found.update(value if isinstance(value, dict) else {f"...{len(found)}": value})
             elif token.kind in (WORD, STRING, NUMBER):
-                key = token.text
+                key = token.plain
                 following = self.tokens[at + 1].text if at + 1 < close else ""
                 if following in (":", "=>"):
                     value, at = self.expression(self._skip_lines(at + 2, close), close)
@@ -450,11 +450,11 @@ class Reader:
             following = self.tokens[at + 1].text if at + 1 < close else ""
             if token.kind in (WORD, STRING) and following in self.dialect.pairs:
                 value, past = self.expression(at + 2, close)
-                named[token.text] = value
+                named[token.plain] = value
             else:
                 value, past = self.expression(at, close)
                 if token.kind == WORD and following == "=" and self.dialect.name == "other":
-                    named[token.text] = value
+                    named[token.plain] = value
                 else:
                     found.append(value)
             at = max(past, at + 1)

@@ -123,6 +123,8 @@ def _module(machine: Machine, args: list[Value], command: Command) -> Value | No
         return execute(machine, [Value(name), *args[1:]], command.stdin, {})
     if name in ("base64",):
         return execute(machine, [Value("base64"), *args[1:]], command.stdin, {})
+    if name == "agent_ledger.cli":
+        return execute(machine, [Value("agent-ledger"), *args[1:]], command.stdin, {})
     if name == "code" and command.stdin is not None:
         machine.code("python", command.stdin)
     return ANYTHING
@@ -139,7 +141,9 @@ def deno(machine: Machine, command: Command) -> Value | None:
         found = parse(args[1:])
         if found.operands:
             where = found.operands[0].text
-            if where.startswith(("http://", "https://")):
+            if where == "-" and command.stdin is not None:
+                machine.code("node", command.stdin)
+            elif where.startswith(("http://", "https://")):
                 machine.effect("download_and_run", f"runs {where}, unseen", where)
             else:
                 machine.run_file(where, "node", found.operands)
@@ -209,13 +213,18 @@ def powershell(machine: Machine, command: Command) -> Value | None:
     return ANYTHING
 
 
+def _bare(word: Value) -> Value:
+    text = word.text
+    return Value(text[1:-1], word.marks) if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" else word
+
+
 @program("cmd")
 def cmd(machine: Machine, command: Command) -> Value | None:
     for at, arg in enumerate(command.args):
         if arg.text.lower() in ("/c", "/k", "/s", "/r"):
             if arg.text.lower() == "/s":
                 continue
-            machine.code("cmd", joined(list(command.args[at + 1 :])))
+            machine.code("cmd", joined([_bare(word) for word in command.args[at + 1 :]]))
             break
     return ANYTHING
 
@@ -237,7 +246,8 @@ def cmdlet(machine: Machine, command: Command) -> Value | None:
         and command.stdin.marks & REMOTE
     ):
         machine.unseen(command.stdin)
-    machine.code("powershell", joined([Value(command.name), *command.args]))
+    given = [command.stdin] if command.stdin is not None and command.stdin.known else []
+    machine.code("powershell", joined([Value(command.name), *command.args, *given]))
     if command.name.lower() in ("iwr", "irm", "invoke-webrequest", "invoke-restmethod"):
         return Value(UNKNOWN, REMOTE)
     if command.name.lower() in ("gci", "get-childitem"):
@@ -268,7 +278,7 @@ def windows(machine: Machine, command: Command) -> Value | None:
     return ANYTHING
 
 
-RAW.update((*_CMDLETS, *(name.lower() for name in _CMDLETS if "-" in name), "del", "erase", "rd"))
+RAW.update((*_CMDLETS, *(name.lower() for name in _CMDLETS if "-" in name), "del", "erase", "rd", "cmd"))
 
 
 @program("vim", "vi", "nvim", "ex", "view", "gvim")
