@@ -291,6 +291,23 @@ def test_without_credentials_it_is_not_sent_and_says_what_is_missing(
     assert [report["day"] for report in box(recorded)["waiting"]] == ["2026-10-03"]
 
 
+def test_hermes_env_is_not_even_opened(recorded: Path, bot: BotServer) -> None:
+    """Python tells of every file that a run opens; the host's secrets are not among them."""
+    (recorded / ".env").write_text(f"TELEGRAM_BOT_TOKEN={TOKEN}\n")
+    code = (
+        "import sys\nopened = []\n"
+        "sys.addaudithook(lambda event, values: event == 'open' and opened.append(str(values[0])))\n"
+        "from tests.posture import standin\n"
+        "code = standin.daily.main([], clock=standin.Clock(), score=standin.score)\n"
+        "print(code, len(opened) > 10, [path for path in opened if path.endswith(('.env', 'config.yaml'))])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=PLUGIN_FOLDER, capture_output=True, text=True, timeout=60, check=True,
+        env={**os.environ, **ENVIRONMENT, telegram.API: bot.url, "STANDIN_NOW": str(NOW)},
+    )  # fmt: skip
+    assert done.stdout.splitlines()[-1] == "0 True []"
+
+
 def test_a_report_that_is_refused_does_not_hold_up_the_next(recorded: Path, bot: BotServer) -> None:
     """400 may be about one message; the others are sent, and the exit code tells."""
     bot.script = [refuses(400, "Bad Request: strange")] * 2

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
+import ssl
+import subprocess
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import example, given, settings
@@ -178,6 +182,30 @@ def test_a_redirect_is_followed_nowhere(bot: BotServer) -> None:
         problem = not_sent(bot, FakeClock())
         assert other.requests == []
     assert "redirect" in str(problem) and other.url not in str(problem)
+
+
+def test_https_sends_only_to_a_server_with_a_trusted_certificate(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stranger in between never sees the token; a certificate that the machine trusts is served."""
+    openssl = shutil.which("openssl")
+    if openssl is None:
+        pytest.skip("no openssl here to make a certificate with")
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    subprocess.run(
+        [openssl, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", certificate, "-days", "2",
+         "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    with BotServer() as server:
+        server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+        server.url = f"https://localhost:{server.server_port}"
+        problem = not_sent(server, FakeClock())
+        assert "CertVerification" in str(problem) and not problem.doubtful and server.requests == []
+        monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+        assert sender(server, FakeClock()).send("report") == 1001
 
 
 @pytest.mark.parametrize(
