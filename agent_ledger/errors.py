@@ -22,6 +22,10 @@ class NoLedger(UsageError):
     """There is no ledger at the place that was asked for."""
 
 
+class NoData(UsageError):
+    """The ledger has no call where a score was asked for; a score would be a claim about nothing."""
+
+
 class LedgerUnreadable(LedgerError):
     """The ledger is there and SQLite cannot read it."""
 
