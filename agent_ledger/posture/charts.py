@@ -16,6 +16,7 @@ from .markup import Child, Markup, el, join, number
 
 _ROW = 46  # height of one horizontal bar with its label, pixels
 _BAR = 12
+_STEPS = (1, 1.2, 1.6, 2, 2.4, 3, 4, 5, 6, 8, 10)
 _LABEL_COLUMNS = 46  # what fits above a bar on a phone
 
 
@@ -73,27 +74,28 @@ def _percent(share: float) -> str:
 
 
 def nice_ceiling(value: float) -> float:
-    """The round number at or above ``value`` on which an axis can end: 1, 2, 4, 5 or 10 times a power of ten."""
-    if value <= 2:
-        return 2
+    """The round number at or above ``value`` on which an axis can end; its half is round too."""
+    if value <= 10:
+        return max(2, 2 * math.ceil(value / 2))
     power = 10.0 ** math.floor(math.log10(value))
-    return next(step * power for step in (1, 2, 4, 5, 10) if value <= step * power * (1 + 1e-9))
+    return next(step * power for step in _STEPS if value <= step * power * (1 + 1e-9))
 
 
 def _grid(top: float) -> list[Markup]:
     lines = []
     for share in (0.0, 0.5, 1.0):
         y = _percent(1 - share)
-        lines.append(el("line", x1="0", x2="100%", y1=y, y2=y, class_="grid" if share else "axis"))
+        if share:
+            lines.append(el("line", x1="0", x2="100%", y1=y, y2=y, class_="grid"))
         lines.append(el("text", number(top * share), x="-8", y=y, dy="0.32em", text_anchor="end", class_="tick"))
     return lines
 
 
-def _along(labels: Sequence[tuple[float, str]]) -> list[Markup]:
-    """At most four labels under the axis, the outer ones kept inside."""
+def _axis(labels: Sequence[tuple[float, str]]) -> list[Markup]:
+    """The line at zero and at most four labels under it, the outer ones kept inside."""
     count = min(4, len(labels))
     picked = [labels[round(step * (len(labels) - 1) / max(count - 1, 1))] for step in range(count)]
-    marks = []
+    marks = [el("line", x1="0", x2="100%", y1="100%", y2="100%", class_="axis")]
     for x, label in picked:
         anchor = "start" if x < 0.1 else "end" if x > 0.9 else "middle"
         marks.append(el("text", cut(label, 16), x=_percent(x), y="100%", dy="1.6em", text_anchor=anchor, class_="tick"))
@@ -159,7 +161,7 @@ def line(key: str, title: str, description: str, points: Sequence[Point], *, top
         "svg", *paths, viewBox="0 0 100 100", width="100%", height="100%", preserveAspectRatio="none", class_="open"
     )
     labels = [(point.x, point.tick) for point in points]
-    return _image(key, title, description, "plot", *_grid(top), *breaks, drawing, *dots, *_along(labels))
+    return _image(key, title, description, "plot", *_grid(top), *breaks, drawing, *_axis(labels), *dots)
 
 
 def stacked_bars(
@@ -183,7 +185,7 @@ def stacked_bars(
                        class_=f"bar {one.style}")
                 )  # fmt: skip
     middles = [((index + 0.5) * slot, label) for index, label in enumerate(labels)]
-    return _image(key, title, description, "plot low" if low else "plot", *_grid(top), *bars, *_along(middles))
+    return _image(key, title, description, "plot low" if low else "plot", *_grid(top), *bars, *_axis(middles))
 
 
 def horizontal_bars(key: str, title: str, description: str, bars: Sequence[Bar]) -> Markup:
@@ -205,12 +207,16 @@ def horizontal_bars(key: str, title: str, description: str, bars: Sequence[Bar])
     return _image(key, title, description, "rows", *rows, height=max(len(bars), 1) * _ROW)
 
 
+def swatch(style: str) -> Markup:
+    """A small square of a colour, for the eye alone."""
+    return el("svg", el("rect", width=12, height=12, rx=3, class_=style), width=12, height=12, aria_hidden="true")
+
+
 def legend(entries: Sequence[tuple[str, str, str]]) -> Markup:
     """What the colours mean: (name, CSS class, value)."""
     items = []
     for name, style, value in entries:
-        swatch = el("svg", el("rect", width=12, height=12, rx=3, class_=style), width=12, height=12, aria_hidden="true")
-        items.append(el("li", swatch, " ", el("span", name), el("b", value) if value else None))
+        items.append(el("li", swatch(style), el("span", name), el("b", value) if value else None))
     return el("ul", *items, class_="legend")
 
 

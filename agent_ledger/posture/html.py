@@ -54,7 +54,7 @@ def render(
             _section("basis", "What this rests on", _basis(report)),
             id="main",
         ),
-        el("footer", el("p", report["note"])),
+        el("footer", el("p", "One file: it loads nothing and runs no script. Times are UTC.")),
     )
     return f"<!DOCTYPE html>\n{el('html', _head(report), el('body', body), lang='en')}\n"
 
@@ -79,7 +79,8 @@ def _head(report: Mapping[str, Any]) -> Markup:
 def _window(report: Mapping[str, Any]) -> str:
     window = report["window"]
     since, until, session = (window.get(name) or "" for name in ("since", "until", "session"))
-    span = f"{since or 'the first call'} to {until or 'the last call'}" if since or until else "the whole ledger"
+    start, end = html_findings.moment(since), html_findings.moment(until)
+    span = f"{start or 'the first call'} to {end or 'the last call'} UTC" if since or until else "the whole ledger"
     return f"{span}, session {session}" if session else span
 
 

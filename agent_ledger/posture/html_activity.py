@@ -11,19 +11,22 @@ from typing import Any
 from ..cli.text import plural
 from ..model import parse_iso
 from .charts import Series, figure, legend, stacked_bars, table
+from .html_findings import moment
 from .markup import Markup, el, number
 
 MOST_BARS = 60  # more are added up in pairs, triples, ...
 _MOST_STEPS = 20_000  # days or hours between the first and the last: more come from a clock that was wrong
 _TOOLS = 6  # with a colour of their own
-_STEP_S = {"day": 86_400, "hour": 3_600}
+_DAY = 86_400
+_STEP_S = {"day": _DAY, "hour": 3_600}
 
-# Outcomes as a reader sees them: (name, CSS class). The order is that of the bars, from below.
+# Outcomes as a reader sees them: (name, CSS class), from the foot of the bars. The few that matter stand on the axis,
+# where they can be compared.
 OUTCOMES = (
-    ("confirmed", "good"),
-    ("failed", "failed"),
-    ("refused by policy", "refused"),
     ("outcome unknown", "open"),
+    ("refused by policy", "refused"),
+    ("failed", "failed"),
+    ("confirmed", "good"),
 )
 
 
@@ -47,8 +50,7 @@ def outcome_of(status: str) -> str:
 
 def day(stamp: str) -> str:
     """``30 Nov`` for a day or a time of the ledger; what is none stands as it is."""
-    moment = parse_iso(stamp)
-    return stamp if moment is None else f"{datetime.fromisoformat(stamp):%d %b}".lstrip("0")
+    return stamp if parse_iso(stamp) is None else f"{datetime.fromisoformat(stamp):%d %b}".lstrip("0")
 
 
 def buckets_of(activity: Mapping[str, Any]) -> tuple[list[Bucket], int]:
@@ -61,25 +63,26 @@ def buckets_of(activity: Mapping[str, Any]) -> tuple[list[Bucket], int]:
         counts = Counter[str]()
         for status, count in one["outcomes"].items():
             counts[outcome_of(status)] += count
-        moment = parse_iso(one["start"] if "T" in one["start"] else f"{one['start']}T00:00:00Z")
+        at = parse_iso(one["start"] if "T" in one["start"] else f"{one['start']}T00:00:00Z")
         bucket = Bucket(one["start"], Counter(one["tools"]), counts)
-        if moment is None:
+        if at is None:
             stray.append(bucket)
         else:
-            place = int(moment // step)
+            place = int(at // step)
             stretches[place] = _sum([stretches[place], bucket]) if place in stretches else bucket
     first, last = min(stretches, default=0), max(stretches, default=-1)
     places = range(first, last + 1) if last - first < _MOST_STEPS else sorted(stretches)
     size = -(-max(len(places), 1) // MOST_BARS)
     none = Bucket("", Counter(), Counter())
     found = [(place, stretches.get(place, none)) for place in places]
-    named = [Bucket(_name(place * step, unit), one.tools, one.outcomes) for place, one in found]
+    form = "%d %b" if unit == "day" else "%H:%M" if last * step // _DAY == first * step // _DAY else "%d %b %H:%M"
+    named = [Bucket(_name(place * step, form), one.tools, one.outcomes) for place, one in found]
     return [_sum(named[start : start + size]) for start in range(0, len(named), size)] + stray, size
 
 
-def _name(moment: int, unit: str) -> str:
-    form = "%d %b" if unit == "day" else "%d %b %H:%M"
-    return datetime.fromtimestamp(moment, UTC).strftime(form).lstrip("0")
+def _name(seconds: int, form: str) -> str:
+    text = datetime.fromtimestamp(seconds, UTC).strftime(form)
+    return text.lstrip("0") if form.startswith("%d") else text
 
 
 def _sum(buckets: Sequence[Bucket]) -> Bucket:
@@ -128,7 +131,7 @@ def ghosts(activity: Mapping[str, Any]) -> Markup:
     if not found:
         return el("p", "None: the outcome of every call is known, or its conversation was told.", class_="card empty")
     rows = [
-        (el("code", f"#{one['id']}"), el("time", one["ts"], datetime=one["ts"]), el("code", one["tool"]),
+        (el("code", f"#{one['id']}"), el("time", moment(one["ts"]), datetime=one["ts"]), el("code", one["tool"]),
          one["summary"], el("code", one["session_id"] or "none"))
         for one in found
     ]  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -15,6 +16,8 @@ from .owasp import NAMES
 IN_FULL = 200  # findings with everything about them; what is beyond has one line each
 _RANGES = 40  # parts of a list of rows that are written out
 _SHOWN = 5  # rows with a command of their own
+
+_STAMP = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z")
 
 # What the host or the policy said of the calls, in the words of a reader.
 STATUS = {
@@ -59,6 +62,12 @@ def sqlite_command(ledger: str, rows: Sequence[int]) -> str:
     # The shell must still see the tilde of a home folder.
     tilde = "~/" if ledger.startswith("~/") else ""
     return f"sqlite3 -readonly {tilde}{shlex.quote(ledger.removeprefix(tilde))} {shlex.quote(query)}"
+
+
+def moment(stamp: str) -> str:
+    """``2026-11-30 10:15:02`` for a time of the ledger, in UTC as it stands there; anything else unchanged."""
+    found = _STAMP.fullmatch(stamp)
+    return f"{found[1]} {found[2]}" if found else stamp
 
 
 def severity_mark(severity: str) -> Markup:
@@ -109,9 +118,9 @@ def _card(finding: Mapping[str, Any], new: bool, ledger: str) -> Markup:
         class_="marks",
     )
     facts: list[tuple[str, Any]] = [
-        ("Seen", join(el("code", status), f" {STATUS[status]}" if status in STATUS else None)),
+        ("Seen", join(el("code", status), el("span", STATUS[status]) if status in STATUS else None)),
         ("Confidence", finding["confidence"]),
-        ("When", _span(evidence["ts_first"], evidence["ts_last"])),
+        ("When (UTC)", _span(evidence["ts_first"], evidence["ts_last"])),
         ("Session", el("code", evidence["session_id"]) if evidence["session_id"] else "none recorded"),
         ("Rows", el("code", rows_text(evidence["rows"]))),
     ]
@@ -130,8 +139,12 @@ def _card(finding: Mapping[str, Any], new: bool, ledger: str) -> Markup:
 
 
 def _span(first: str, last: str) -> Markup:
-    start = el("time", first, datetime=first)
-    return start if first == last else join(start, " to ", el("time", last, datetime=last))
+    start = el("time", moment(first), datetime=first)
+    if first == last:
+        return start
+    end = moment(last)
+    # The day is said once.
+    return join(start, " to ", el("time", end[11:] if end[:11] == moment(first)[:11] else end, datetime=last))
 
 
 def _facts(facts: Sequence[tuple[str, Any]]) -> Markup:

@@ -7,7 +7,7 @@ from datetime import date
 from typing import Any
 
 from ..cli.text import plural
-from .charts import Bar, Point, Series, figure, gauge, horizontal_bars, legend, line, stacked_bars
+from .charts import Bar, Point, Series, figure, gauge, horizontal_bars, legend, line, stacked_bars, swatch
 from .html_activity import MOST_BARS, day
 from .html_findings import official_mark
 from .markup import Markup, el, join, number
@@ -60,10 +60,10 @@ def _verdict(report: Mapping[str, Any]) -> str:
     found = len(report["findings"])
     if not found:
         return "Nothing suspicious in what was recorded."
-    worst = next((f"{count} {name}" for name, count in _severities(report) if count), "")
+    gravest = next((name for name, count in _severities(report) if count), "of no known severity")
     accepted = sum(finding["suppressed"] is not None for finding in report["findings"])
-    tail = f", {accepted} accepted" if accepted else ""
-    return f"{plural(found, 'finding')}, {worst}{tail}." if worst else f"{plural(found, 'finding')}{tail}."
+    tail = f"; {accepted} accepted" if accepted else ""
+    return f"{plural(found, 'finding')}, the gravest {gravest}{tail}."
 
 
 def _count(value: Any) -> int:
@@ -138,7 +138,7 @@ def by_asi(report: Mapping[str, Any]) -> Markup | None:
         return None
     words = "; ".join(f"{bar.label}: {bar.value}" for bar in bars)
     chart = horizontal_bars("by-asi", "Points taken by each entry", words, bars)
-    entries = [(name.capitalize(), name.lower(), f"{weight} points each") for name, weight in WEIGHTS.items()]
+    entries = [(f"{name.capitalize()}, {weight} points each", name.lower(), "") for name, weight in WEIGHTS.items()]
     return figure(
         "Points taken by each entry", chart, head=("Entry", *(name.capitalize() for name in SEVERITIES), "Points"),
         rows=rows, key=legend(entries),
@@ -150,20 +150,23 @@ def assessed(report: Mapping[str, Any]) -> Markup:
     reasons = report["not_assessed"]
     items = []
     for asi in sorted({*NAMES, *report["assessed"], *(key[:5] for key in reasons)}):
-        count = sum(finding["asi"] == asi for finding in report["findings"])
+        found = [finding["severity"] for finding in report["findings"] if finding["asi"] == asi]
+        count = len(found)
+        gravest = next((severity.lower() for severity in SEVERITIES if severity in found), None)
         looked = asi in report["assessed"]
         state = (plural(count, "finding") if count else "nothing found") if looked else "not assessed"
-        style = ("found" if count else "quiet") if looked else "blind"
+        style = ("found" if count else "clear") if looked else "blind"
         # A single rule can lack what it needs while the others of its entry have it.
         why = [text if key == asi else f"{key}: {text}" for key, text in sorted(reasons.items()) if key[:5] == asi]
         items.append(
             el(
                 "li",
-                el("div", el("code", asi), official_mark(asi in OFFICIAL), el("span", state, class_=f"state {style}")),
+                el("div", el("code", asi), official_mark(asi in OFFICIAL),
+                   el("span", swatch(gravest) if gravest else None, state, class_=f"state {style}")),
                 el("b", NAMES.get(asi, "")),
                 *(el("p", text, class_="quiet") for text in why),
-                class_="" if looked else "unseen",
-            )
+                class_=None if looked else "unseen",
+            )  # fmt: skip
         )
     blind = len([asi for asi in reasons if asi in OFFICIAL])
     return join(
