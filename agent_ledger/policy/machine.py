@@ -132,21 +132,20 @@ class Machine:
             self._depth -= 1
             self.place = before
 
-    def code(self, language: str, text: Value | str, arguments: Sequence[Value] = ()) -> None:
-        """Run source code."""
+    def code(self, language: str, text: Value | str, arguments: Sequence[Value] = ()) -> Value:
+        """Run source code in a scope of its own; returns what it prints as far as that is known."""
         from . import code
 
         value = text if isinstance(text, Value) else Value(text)
         if value.marks & (REMOTE | DECODED) and not value.known:
             self.unseen(value)
         if not value.text.strip(UNKNOWN + SOME + " \n") or self._depth >= MOST_DEPTH:
-            return
+            return ANYTHING
         if language == "shell":
-            self.subshell(lambda: self.shell(value, arguments=arguments))
-            return
+            return self.subshell(lambda: self.shell(value, arguments=arguments))
         self._depth += 1
         try:
-            code.run(language, value, self, arguments)
+            return self.subshell(lambda: code.run(language, value, self, arguments))
         finally:
             self._depth -= 1
 
@@ -259,7 +258,7 @@ class Machine:
             elif language == "shell":
                 self.subshell(lambda: self.shell(value, arguments=(Value(where), *arguments[1:])))
             elif language:
-                self.code(language, value, arguments)
+                self.code(language, value, arguments[1:])
         finally:
             self._files_run.pop()
 

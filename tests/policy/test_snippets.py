@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from agent_ledger.policy import code
 from agent_ledger.policy.code import recipes
-from agent_ledger.policy.model import DECODED, REMOTE, UNKNOWN, Value
+from agent_ledger.policy.model import UNKNOWN, Value
 from tests.policy.recording_code import Recorder
 from tests.policy.words_code import plain
 
@@ -264,13 +264,11 @@ def test_cmd_that_only_looks_like_it_is_not(text: str) -> None:
     assert notes("cmd", text) == []
 
 
-def test_code_that_nobody_has_seen_is_said_to_be_so() -> None:
-    """Fetched code and decoded code are different effects."""
+def test_a_language_that_nobody_knows_says_nothing() -> None:
+    """No judgement, no error."""
     act = Recorder()
-    code.run("python", Value(UNKNOWN, REMOTE), act)
-    code.run("node", Value(UNKNOWN, DECODED), act)
-    code.run("no such language", Value("x"), act)
-    assert act.notes == ["effect download_and_run", "effect unknown_code"]
+    code.run("no such language", Value(UNKNOWN), act)
+    assert act.notes == []
 
 
 def test_make_runs_a_goal_and_what_it_needs() -> None:
