@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent_ledger.policy.tools import commands_of, judge_tool
+from agent_ledger.policy.prompts import commands_of
+from agent_ledger.policy.tools import judge_tool
 from tests.policy.recording_code import Recorder
 
 

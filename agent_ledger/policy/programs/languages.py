@@ -95,7 +95,7 @@ def script_language(machine: Machine, command: Command) -> Value | None:
             if rest[0].text.rpartition("/")[2] in JUDGES:  # a program of its own: manage.py, artisan
                 return execute(machine, rest, command.stdin, dict(command.env))
         return ANYTHING
-    if command.stdin is not None and language not in ("other",):
+    if command.stdin is not None:
         return machine.code(language, command.stdin, tuple(rest[1:]))
     return ANYTHING
 
