@@ -10,6 +10,7 @@ from .canonical import encode
 
 _LEFT_OUT = re.compile(r"…\[\+(\d{1,15}) chars\]\Z")
 _ITEMS_LEFT = re.compile(r"\[\+\d{1,15} items\]")
+_KEYS_LEFT = re.compile(r"\[\+\d+ keys\]")
 
 
 def left_out(text: str, size: int) -> str:
@@ -29,7 +30,11 @@ def without_marks(value: Any) -> Any:
         kept = value[: -len(found.group())]
         return kept[: max(kept.rfind(" "), kept.rfind("\n"), 0)]
     if isinstance(value, dict):
-        return {key: without_marks(one) for key, one in value.items() if key != "…"}
+        return {
+            key: without_marks(one)
+            for key, one in value.items()
+            if key != "…" or not isinstance(one, str) or not _KEYS_LEFT.fullmatch(one)
+        }
     if isinstance(value, list):
         rest = bool(value) and isinstance(value[-1], str) and _ITEMS_LEFT.fullmatch(value[-1]) is not None
         return [without_marks(one) for one in (value[:-1] if rest else value)]

@@ -88,6 +88,8 @@ class Foreign:
 
     def program(self) -> str:
         """The program that the tool stands for, where its name says no more: ``run_kubectl``, ``git_command``."""
+        if "exec" in self.tool.split("_") and self.place() == "container":
+            return ""  # what runs in a container, not what manages it
         rest = [word for word in self.tool.split("_") if word not in _GENERIC]
         return rest[0] if len(rest) == 1 and rest[0] in _PROGRAMS else ""
 

@@ -10,6 +10,8 @@ from typing import Protocol
 UNKNOWN = "\ue000"  # anything, perhaps nothing at all
 SOME = "\ue001"  # anything but nothing: "${X:?}"
 
+MOST_TEXT = 65_536  # characters of one value
+
 # Marks of a value: what it carries from where it came from.
 SECRET = 1  # read from a credential
 REMOTE = 2  # fetched from the network
@@ -31,7 +33,7 @@ class Value:
         return UNKNOWN not in self.text and SOME not in self.text
 
     def __add__(self, other: Value) -> Value:
-        return Value(self.text + other.text, self.marks | other.marks)
+        return Value((self.text + other.text)[:MOST_TEXT], self.marks | other.marks)
 
 
 NOTHING = Value()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import re
 
 _NOT_SECRET = re.compile(
@@ -67,18 +68,22 @@ _SECRET_FOLDER = re.compile(
     )/?\*?$ | ^/run/secrets/?$ | ^/etc/ssl/private/?$""",
     re.IGNORECASE | re.VERBOSE,
 )
+_WILD = re.compile(r"[*?]|\[[^\]]*\]")
+_LONGEST = 1024  # characters of a path: longer ones name nothing that anybody keeps secrets in
 _HOME_ONLY = re.compile(r"^\.(?:npmrc|yarnrc(?:\.yml)?|gitconfig\.local)$")
 
 
 def is_secret(path: str, home: str) -> bool:
     """True where the content of this file is a key, a token or the like. Public keys, templates and sources are not."""
     name = path.rpartition("/")[2]
-    if not name or _PLAY.search(path):
+    if not name or len(path) > _LONGEST or _PLAY.search(path):
         return False
     if _SECRET_PLACE.search(path) and not _PUBLIC.search(name):
         return True
     if _NOT_SECRET.search(name):
         return False
+    if any(char in name for char in "*?[") and fnmatch.fnmatchcase(".env", name) and len(_WILD.sub("", name)) > 2:
+        return True
     lower = name.lower()
     if _SECRET_NAME.match(name):
         return lower not in _WEAK_NAMES or (lower in ("credentials", "token") and "/." in path)
@@ -87,7 +92,7 @@ def is_secret(path: str, home: str) -> bool:
 
 def is_secret_folder(path: str) -> bool:
     """True for a folder that mostly holds secrets, or everything in one."""
-    return _SECRET_FOLDER.search(path) is not None
+    return len(path) <= _LONGEST and _SECRET_FOLDER.search(path) is not None
 
 
 _SECRET_WORD = re.compile(

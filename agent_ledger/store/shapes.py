@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of table ``ledger``, every column; the names are the columns'."""
+    """One line of table ``ledger``; the names are the columns'. All of the first schema: a ledger that no newer plugin
+    wrote to has no others."""
 
     id: int
     ts: str

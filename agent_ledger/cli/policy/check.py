@@ -23,7 +23,7 @@ def run(options: argparse.Namespace) -> Answer:
     path = given if given is not None else os.path.join(data_folder(where.home_of(options.ledger_home)), POLICY_FILE)
     if given is None and not os.path.lexists(path):
         raise UsageError(
-            f"there is no policy at {path}, so nothing is judged. Begin with the example: install -m 600"
+            f"there is no policy at {path}, so nothing is judged. Begin with the example: install -D -m 600"
             f" {pack.example_path()} {path}"
         )
     notes = _owner(path)
@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> Answer:
         if problems:
             screen.line(f"{plural(len(problems), 'problem')}; what a broken policy means: hermes ledger policy mode")
         else:
-            screen.line("valid; see what it would have refused: hermes ledger policy replay " + _word(given))
+            screen.line(f"valid; see what it would have refused: hermes ledger policy replay {safe(given)}".rstrip())
 
     return Answer(exits.PROBLEM if problems else exits.OK, data, show)
 
@@ -65,7 +65,3 @@ def _owner(path: str) -> list[str]:
         except load.Broken as broken:
             return [str(broken)]
     return []
-
-
-def _word(given: str | None) -> str:
-    return safe(given) if given is not None else ""

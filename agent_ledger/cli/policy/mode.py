@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> Answer:
 
 
 def _copy(home: str) -> str:
-    return f"install -m 600 {pack.example_path()} {os.path.join(data_folder(home), 'policy.json')}"
+    return f"install -D -m 600 {pack.example_path()} {os.path.join(data_folder(home), 'policy.json')}"
 
 
 def _may_switch(home: str, settings: Settings, asked: str) -> None:

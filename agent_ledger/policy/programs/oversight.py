@@ -14,9 +14,8 @@ if TYPE_CHECKING:
 
 _OURS = frozenset({"agent-ledger", "agent_ledger", "ledger"})
 _CHANGES = frozenset({"settle", "prune"})
-
-
-_WITH_VALUE = frozenset({"--home", "--profile", "-p"})  # options that may stand before the name of a command
+# Options that may stand before the name of a command.
+_WITH_VALUE = frozenset({"--home", "--profile", "-p", "--config"})
 
 
 def _verbs(words: list[str]) -> list[str]:
@@ -47,7 +46,7 @@ def hermes(machine: Machine, command: Command) -> Value | None:
         machine.effect("tampering", "starts a Hermes without its plugins", "plugins")
     if verbs[:1] == ["ledger"]:
         judge_ledger(machine, texts[texts.index("ledger") + 1 :])
-    elif verbs[:1] == ["plugins"] and len(verbs) > 2 and verbs[1] in ("disable", "remove", "uninstall", "rm"):
+    elif verbs[:1] == ["plugins"] and len(verbs) > 1 and verbs[1] in ("disable", "remove", "uninstall", "rm"):
         if _OURS & set(verbs[2:]) or "--all" in texts:
             machine.effect("tampering", f"takes the recorder out of Hermes ({verbs[1]})", "plugins")
     elif verbs[:2] == ["config", "set"] and re.search(
