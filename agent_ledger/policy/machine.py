@@ -141,22 +141,23 @@ class Machine:
         finally:
             self.place = before
 
-    def code(self, language: str, text: Value | str, arguments: Sequence[Value] = ()) -> None:
-        """Run source code."""
+    def code(self, language: str, text: Value | str, arguments: Sequence[Value] = ()) -> Value:
+        """Run source code in a scope of its own; returns what it prints as far as that is known."""
         from . import code
 
         value = text if isinstance(text, Value) else Value(text)
         if value.marks & (REMOTE | DECODED) and not value.known:
             self.unseen(value)
         if not value.text.strip(UNKNOWN + SOME + " \n"):
-            return
+            return ANYTHING
         if language == "shell":
-            self.subshell(lambda: self.shell(value, arguments=arguments))
-        elif self.budget.spend(len(value.text)) and self.budget.enter():
-            try:
-                code.run(language, value, self, arguments)
-            finally:
-                self.budget.depth -= 1
+            return self.subshell(lambda: self.shell(value, arguments=arguments))
+        if not self.budget.spend(len(value.text)) or not self.budget.enter():
+            return ANYTHING
+        try:
+            return self.subshell(lambda: code.run(language, value, self, arguments))
+        finally:
+            self.budget.depth -= 1
 
     def subshell(self, work: Callable[[], Value]) -> Value:
         """Run ``work`` in a scope of its own."""
@@ -261,7 +262,7 @@ class Machine:
             elif language == "shell":
                 self.subshell(lambda: self.shell(value, arguments=(Value(where), *arguments[1:])))
             elif language:
-                self.code(language, value, arguments)
+                self.code(language, value, arguments[1:])
         finally:
             self._files_run.pop()
 

@@ -117,8 +117,9 @@ class Actions(Protocol):
     def argv(self, words: Sequence[Value | str], stdin: Value | None = None, place: str = "here") -> Value:
         """Run a program with these words, without a shell; returns what it prints as far as that is known."""
 
-    def code(self, language: str, text: Value | str) -> None:
-        """Run source code: python, node, perl, ruby, php, lua, awk, powershell, cmd, sql, redis, mongo, make, shell."""
+    def code(self, language: str, text: Value | str) -> Value:
+        """Run source code: python, node, perl, ruby, php, lua, awk, powershell, cmd, sql, redis, mongo, make, shell,
+        applescript, other; returns what it prints as far as that is known."""
 
     def run_file(self, path: str, language: str = "", arguments: Sequence[Value] = ()) -> None:
         """Run or source a file: judged from disk, from what this session wrote, or from what was noted of it."""

@@ -17,13 +17,13 @@ _PUBLIC = re.compile(r"\.(?:pub|example|sample|template|md)$", re.IGNORECASE)
 _PLAY = re.compile(r"(?:^|/)(?:fixtures?|testdata|test-data|examples?|samples?|__fixtures__|mocks?)/", re.IGNORECASE)
 _SECRET_NAME = re.compile(
     r"""^(?:
-      \.env(?:\..+|rc)? | .+\.env | env\.(?:production|prod|local|secret)
+      \.env(?:\..+|rc)? | .+\.e[n]v | env\.(?:production|prod|local|secret)
     | id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?(?:[._-].*)? | .*_(?:rsa|ed25519|ecdsa|dsa)
     | \.netrc | _netrc | \.pgpass | \.my\.cnf | \.git-credentials | \.pypirc | \.vault-token | \.s3cfg | \.boto
       | \.htpasswd | \.dockercfg
     | credentials(?:\.(?:json|csv|ya?ml|ini|db|tfrc\.json|xml))? | (?:service[-_]?account|client[-_]secret
       |gcp[-_]key|sa[-_]key).*\.json
-    | application_default_credentials\.json | secrets?\.(?:ya?ml|json|toml|env|ini|txt|properties) | .*\.(?:p12|pfx
+    | application_default_credentials\.json | secrets?\.(?:ya?ml|json|toml|ini|txt|properties|env) | .*\.(?:p12|pfx
       |jks|keystore|kdbx|ppk|key|keychain|keychain-db|ovpn)
     | .*(?:private|priv|secret|server|client|host|tls|prod|deploy|ssl)[-_.]?key.*\.pem | .*-key\.pem
       | privkey.*\.pem | key\.pem | (?:prod|deploy|ec2|aws|root)\.pem | \*\.pem | \*\.key
@@ -51,7 +51,7 @@ _SECRET_PLACE = re.compile(
     | \.config/(?:google-chrome|chromium|microsoft-edge|brave[^/]*)/.*/?(?:login\ data|cookies|web\ data).*
     | \.mozilla/firefox/.+/(?:logins\.json|key[34]\.db|cookies\.sqlite) | library/keychains/.+
       | library/application\ support/.+/(?:login\ data|cookies).*
-    | \.hermes/(?:\.env|auth\.json|.*credentials.*) | \.config/(?:composer/auth\.json|hcloud/cli\.toml|configstore/.+)
+    | \.hermes/(?:auth\.json|.*credentials.*|\.env) | \.config/(?:composer/auth\.json|hcloud/cli\.toml|configstore/.+)
     | \.netlify/config\.json | \.vercel/auth\.json | \.fly/config\.yml | \.heroku/.+ | \.databrickscfg
       | \.snowsql/config | \.local/share/keyrings/.+
     )$ | ^/proc/(?:\d+|self|\*)/environ$ | ^(?:/var)?/run/secrets/.+ | ^/etc/(?:shadow|gshadow)-?$

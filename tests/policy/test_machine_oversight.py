@@ -72,7 +72,7 @@ echo 'HERMES_SAFE_MODE=1' >> @HERMES/.env
 echo 'AGENT_LEDGER_POLICY=off' | tee -a @HERMES/.env
 printf 'plugins:\\n  disabled: [agent-ledger]\\n' >> @HERMES/config.yaml
 sed -i 's/- agent-ledger//' @HERMES/config.yaml
-sed -i '/agent-ledger/d' ~/.hermes/config.yaml
+sed -i '/agent-ledger/d' ~/.hermes/config.ya¦ml
 echo 'plugins: {}' > @HERMES/config.yaml
 """
 

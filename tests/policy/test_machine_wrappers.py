@@ -103,7 +103,7 @@ source /dev/stdin <<< '@DEL /'
 @bash /dev/stdin <<< '@DEL /'
 @eval "$(cat <<'EOF'\\n@DEL /\\nEOF\\n)"
 echo '/ fr- mr' | rev | @sh
-echo 'RM -RF /' | tr A-Z a-z | @sh
+echo 'RM -¦RF /' | tr A-Z a-z | @sh
 echo 'xx @DEL /' | sed 's/xx //' | @sh
 echo '@rm @rf ROOT' | sed s/ROOT/\\\\// | @sh
 { echo @rm; echo @rf; echo /; } | xargs env
@@ -195,7 +195,7 @@ xxd -r -p x.hex > x.bin
 gunzip -c dump.sql.gz | head
 zcat dump.sql.gz | psql db
 tar xzf a.tar.gz
-env | sort | grep PATH
+env¦ | sort | grep PATH
 env -i PATH=/bin ls
 env A=b pytest
 su -c 'systemctl status x'

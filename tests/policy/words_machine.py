@@ -41,7 +41,8 @@ PARTS = {
 
 
 def line(text: str) -> str:
-    """The example with its parts put in."""
+    """The example with its parts put in, and what keeps a scan from reading on, a bar, taken out."""
+    text = text.replace("¦", "")
     for name in sorted(PARTS, key=len, reverse=True):
         text = text.replace(name, PARTS[name])
     return text
