@@ -11,7 +11,8 @@ _TOKENS = re.compile(r"[\w.~-]+")
 # Programs that do nothing here without one of the words below, or without an odd character or a telling path.
 _QUIET = frozenset(
     """cat head tail less more grep egrep fgrep rg sed awk gawk mawk ls echo printf cd pwd export test make python
-    python3 pytest node npm npx yarn pnpm bun git sort uniq wc cut tr jq diff mkdir touch cp tar date sleep true false timeout
+    python3 pytest node npm npx yarn pnpm bun git sort
+    uniq wc cut tr jq diff mkdir touch cp tar date sleep true false timeout
     time which type set unset return exit read local declare env tee basename dirname realpath stat file cargo go rustc
     pip pip3 uv poetry ruff mypy tox just cmake ninja mvn gradle docker command xargs find tree column paste comm seq
     source builtin cmp md5sum sha256sum gzip gunzip unzip zip if then else fi do done for while nl tac rev fold yes

@@ -103,9 +103,8 @@ def _code(call: Call) -> Iterator[str]:
 
 
 _NAMES = frozenset(
-    "path file filename file_path filepath host hostname branch ref repo repository name id target directory dir folder"
-    " "
-    "key bucket table image package version tag source destination user username email_id container service".split()
+    """path file filename file_path filepath host hostname branch ref repo repository name id target directory dir folder
+    key bucket table image package version tag source destination user username email_id container service""".split()
 )
 _META = re.compile(r"(?:;|&&|\|\|?|\n|`|\$\()\s*(?:[A-Z_]+=\S* +)*(?:su" r"do +)?(?:/(?:usr/)?s?bin/)?([a-z][\w.+-]*)")
 
@@ -194,10 +193,9 @@ class FetchedFileRun(Rule):
         for path in call.facts.ran:
             if (found := files.pop(path, None)) is not None:
                 source, written = found
-                self.report(
-                    Episode.of(source, written, call), "runs a file that was made after reading untrusted content", path,
-                    call.row.args_json,
-                )  # fmt: skip
+                episode = Episode.of(source, written, call)
+                episode.status = call.row.status  # whether it ran is what the last step says
+                self.report(episode, "runs a file made after reading untrusted content", path, call.row.args_json)
 
     def _written(self, call: Call, source: Note) -> None:
         if call.refused or not (call.row.tool_name in toolsets.WRITERS or call.marks & TOLD):

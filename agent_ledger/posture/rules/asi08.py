@@ -157,8 +157,9 @@ class BlindRetry(Rule):
 
 
 _LOOKING = frozenset(
-    """ls cat head tail less grep egrep rg find stat file wc diff test [ [[ ps pgrep ss netstat lsof df du jq ping host dig
-    date pwd id which type tree readlink realpath md5sum sha256sum sort uniq cut awk echo cd true sleep journalctl""".split()
+    """ls cat head tail less grep egrep rg find stat file wc diff test [ [[ ps pgrep ss netstat lsof df du jq ping host
+    dig date pwd id which type tree readlink realpath md5sum sha256sum sort uniq cut awk echo cd true sleep
+    journalctl""".split()
 )
 _LOOKING_VERBS = {
     "git": ("status", "log", "diff", "show", "branch", "ls-remote", "ls-files", "rev-parse", "remote"),
