@@ -69,6 +69,20 @@ _EXPORT = """examples:
 Every column of table ledger, oldest call first, times in UTC. Stored text is redacted once more on its way out; --raw
 leaves it as it is stored."""
 
+_POSTURE = """examples:
+  {prog} posture
+  {prog} posture --since 7d --html posture.html
+  {prog} posture --fail-on high --min-rows 20   # in CI
+
+exit codes: 0 passed, 1 a gate tripped, 2 no data or wrong use. Findings of low confidence, and accepted ones, trip no
+gate.
+
+JSON: one object: score, score_effective, penalty, penalty_per_1000, findings {{rule_id, asi, official, severity,
+confidence, status_seen, message, evidence {{rows, session_id, ts_first, ts_last}}, fingerprint, remediation, refs,
+excerpt, suppressed}}, subtotals, assessed, not_assessed, coverage, rules_version, policy_sha256, window, rule_errors,
+changes {{new, open, resolved}}, gates. The score is 100 minus the weights of all findings (CRITICAL 25, HIGH 15,
+MEDIUM 8, LOW 3), not below 0."""
+
 _DOCTOR = """example:
   {prog} doctor
 
@@ -137,6 +151,21 @@ def fill(parser: argparse.ArgumentParser) -> None:
     export.add_argument("--output", dest="ledger_output", metavar="FILE", help="a file (0600), not standard output")
     export.add_argument("--raw", dest="ledger_raw", action="store_true", help="as stored, without redacting again")
     policy.add(commands, _command)
+    posture = _command(commands, "posture", "score what was recorded against OWASP's list for agents", _POSTURE)
+    posture.add_argument("ledger_path", metavar="LEDGER", nargs="?", help="another ledger than that of the home")
+    posture.add_argument("--since", dest="ledger_since", metavar="WHEN", help="2026-11-01, a time, or a span (7d)")
+    posture.add_argument("--until", dest="ledger_until", metavar="WHEN", help="the end of the window")
+    posture.add_argument("--session", dest="ledger_session", metavar="ID", help="only this session")
+    posture.add_argument("--html", dest="ledger_html", metavar="FILE", help="also write a page for a browser")
+    posture.add_argument("--fail-under", dest="ledger_fail_under", metavar="N", help="exit 1 below this score")
+    posture.add_argument("--fail-on", dest="ledger_fail_on", metavar="SEV", help="exit 1 on this severity or worse")
+    posture.add_argument(
+        "--fail-on-new", dest="ledger_fail_on_new", action="store_true", help="count only what the last report lacked"
+    )
+    posture.add_argument("--min-rows", dest="ledger_min_rows", metavar="N", help="exit 2 with fewer calls")
+    posture.add_argument("--suppressions", dest="ledger_suppressions", metavar="FILE", help="accepted findings")
+    posture.add_argument("--history", dest="ledger_history", metavar="DIR", help="where history.jsonl is kept")
+    posture.add_argument("--record", dest="ledger_record", action="store_true", help="note this report in the history")
     _command(commands, "doctor", "prove that recording works here, and show all that matters to it", _DOCTOR)
 
 
@@ -150,6 +179,16 @@ _DEFAULTS: dict[str, Any] = {
     "ledger_session": None,
     "ledger_check": False,
     "ledger_id": "",
+    "ledger_path": None,
+    "ledger_until": None,
+    "ledger_html": None,
+    "ledger_fail_under": None,
+    "ledger_fail_on": None,
+    "ledger_fail_on_new": False,
+    "ledger_min_rows": None,
+    "ledger_suppressions": None,
+    "ledger_history": None,
+    "ledger_record": False,
     **policy.DEFAULTS,
 }
 

@@ -7,7 +7,6 @@ import importlib
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
@@ -20,7 +19,7 @@ from ..home import data_folder, ledger_path, make_private_folder
 from ..model import now_iso
 from ..store.lockfile import exclusive
 from ..store.reader import Reader
-from . import daily_text, days, outbox, telegram
+from . import daily_text, days, history, outbox, telegram
 from .message import Line, Span, parts, plain
 from .model import Report
 
@@ -108,7 +107,7 @@ class _Run:
             return self._rehearse(day)
         make_private_folder(folder)
         with exclusive(os.path.join(folder, LOCK), LOCK_WAIT_S):
-            days.put(folder, daily_text.history(day, now_iso(now.timestamp())))
+            days.put(folder, history.line(day.report, day.day, now_iso(now.timestamp()), len(day.ghosts)))
             self._print(daily_text.compose(day, short=False))
             return SENT if self._options.no_send else self._send(day, folder)
 
@@ -128,7 +127,7 @@ class _Run:
         report: Report | None
         try:
             since, until = (f"{edge.isoformat()}T00:00:00.000Z" for edge in (chosen, chosen + timedelta(days=1)))
-            report = _with_changes(self._score(path, since=since, until=until, now=now), before)
+            report = history.compare(self._score(path, since=since, until=until, now=now), before)
         except NoData:
             report = None
         return daily_text.Day(day, report, ghosts, running, waiting, before)
@@ -203,12 +202,3 @@ def _chosen(asked: str | None, now: datetime) -> date:
     if chosen >= now.date():
         raise UsageError(f"--date {asked}: that day is not over (it is {now:%Y-%m-%d %H:%M} UTC). Give an earlier one")
     return chosen
-
-
-def _with_changes(report: Report, before: Mapping[str, Any] | None) -> Report:
-    """The report with what is new, open and resolved since the day before it in the history."""
-    found = {finding.fingerprint for finding in report.findings}
-    noted = before.get("fingerprints") if before else None
-    earlier = {mark for mark in noted if isinstance(mark, str)} if isinstance(noted, list) else set()
-    changes = {"new": found - earlier, "open": found & earlier, "resolved": earlier - found}
-    return replace(report, changes={name: tuple(sorted(marks)) for name, marks in changes.items()})

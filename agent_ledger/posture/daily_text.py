@@ -51,31 +51,6 @@ def compose(day: Day, short: bool) -> list[Line]:
     return [*lines, (), line(Span(day.report.note if day.report else SELF_WRITTEN, "i"))]
 
 
-def history(day: Day, ts: str) -> dict[str, Any]:
-    """The day's line of the history. Without data the numbers are null."""
-    report = day.report
-    found = report.findings if report else ()
-    return {
-        "day": day.day,
-        "ts": ts,
-        "rows": report.coverage.get("rows") if report else 0,
-        "score": report.score if report else None,
-        "score_effective": report.score_effective if report else None,
-        "penalty": report.penalty if report else None,
-        "penalty_per_1000": report.penalty_per_1000 if report else None,
-        "rules_version": report.rules_version if report else None,
-        "policy_sha256": report.policy_sha256 if report else None,
-        "by_severity": dict(sorted(Counter(finding.severity for finding in found).items())),
-        "by_rule": dict(sorted(Counter(finding.rule_id for finding in found).items())),
-        "fingerprints": sorted(finding.fingerprint for finding in found),
-        "new": list(report.changes.get("new", ())) if report else [],
-        "open": list(report.changes.get("open", ())) if report else [],
-        "resolved": list(report.changes.get("resolved", ())) if report else [],
-        "rule_errors": sorted(report.rule_errors) if report else [],
-        "ghosts": len(day.ghosts),
-    }
-
-
 def _numbers(report: Report, before: Mapping[str, Any] | None) -> list[Line]:
     rows, sessions = report.coverage.get("rows"), report.coverage.get("sessions")
     calls = plural(rows, "call") if isinstance(rows, int) else "calls"
