@@ -164,6 +164,8 @@ def fill(parser: argparse.ArgumentParser) -> None:
     )
     posture.add_argument("--min-rows", dest="ledger_min_rows", metavar="N", help="exit 2 with fewer calls")
     posture.add_argument("--suppressions", dest="ledger_suppressions", metavar="FILE", help="accepted findings")
+    posture.add_argument("--budget", dest="ledger_budget", metavar="N", help="how many calls a session may have")
+    posture.add_argument("--tools", dest="ledger_tools", metavar="A,B", help="the tools that it is meant to have")
     posture.add_argument("--history", dest="ledger_history", metavar="DIR", help="where history.jsonl is kept")
     posture.add_argument("--record", dest="ledger_record", action="store_true", help="note this report in the history")
     _command(commands, "doctor", "prove that recording works here, and show all that matters to it", _DOCTOR)
@@ -188,6 +190,8 @@ _DEFAULTS: dict[str, Any] = {
     "ledger_min_rows": None,
     "ledger_suppressions": None,
     "ledger_history": None,
+    "ledger_budget": None,
+    "ledger_tools": None,
     "ledger_record": False,
     **policy.DEFAULTS,
 }

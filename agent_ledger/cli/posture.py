@@ -100,7 +100,8 @@ def _scored(options: argparse.Namespace, path: str, now: datetime) -> Report:
 
         return score_ledger(
             path, since=since, until=until, session=options.ledger_session or "", now=now, suppressions=accepted,
-            progress=moved, policy=_policy(path),
+            progress=moved, policy=_policy(path), budget=_whole("--budget", options.ledger_budget) or 0,
+            declared=[name.strip() for name in (options.ledger_tools or "").split(",") if name.strip()],
         )  # fmt: skip
 
 
