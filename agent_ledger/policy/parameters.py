@@ -48,6 +48,8 @@ def lookup(machine: Machine, name: str) -> Value:
 
 
 def add_variable(machine: Machine, part: Variable, out: Fields, split: bool) -> None:
+    if out.size >= MOST_TEXT:
+        return
     scope = machine.scope
     if (part.name in ("@", "*") or part.index in ("@", "*")) and not part.op.startswith("#len"):
         if part.name in ("@", "*"):

@@ -44,7 +44,10 @@ def run_simple(machine: Machine, node: Simple, stdin: Value | None) -> Value:
     if machine.scope.aliases and first in machine.scope.aliases and first not in machine.calling:
         return _alias(machine, first, words[1:], node.redirects, stdin)
     # Windows shells take a backslash for what it is.
-    values = [Value(word.source) for word in words] if _is_raw(first, words) else expand.words(machine, words)
+    if first is not None and _is_raw(first, words):
+        values = [Value(first), *(Value(word.source) for word in words[1:])]
+    else:
+        values = expand.words(machine, words)
     redirects = node.redirects
     if redirects:
         stdin = inputs(machine, redirects, stdin)
@@ -55,7 +58,7 @@ def run_simple(machine: Machine, node: Simple, stdin: Value | None) -> Value:
     return outputs(machine, redirects, printed) if redirects else printed
 
 
-def _is_raw(first: str | None, words: tuple[Word, ...]) -> bool:
+def _is_raw(first: str, words: tuple[Word, ...]) -> bool:
     return first in RAW or (first == "rmdir" and any(word.source.lower() == "/s" for word in words))
 
 
