@@ -128,7 +128,7 @@ def by_asi(report: Mapping[str, Any]) -> Markup | None:
         found = [finding["severity"] for finding in report["findings"] if finding["asi"] == asi]
         if not found:
             continue
-        points = f"{number(report['subtotals'].get(asi, 0))} points"
+        points = number(report["subtotals"].get(asi, 0))
         name = f"{asi} {NAMES.get(asi, '')}" + ("" if asi in OFFICIAL else " (not official)")
         counts = [(severity, found.count(severity)) for severity in SEVERITIES]
         parts = tuple((severity, severity.lower(), float(count * WEIGHTS[severity])) for severity, count in counts)
