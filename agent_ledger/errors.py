@@ -22,6 +22,10 @@ class NoLedger(UsageError):
     """There is no ledger at the place that was asked for."""
 
 
+class NoData(UsageError):
+    """There is a ledger, and it has no row in the window that was asked for."""
+
+
 class LedgerUnreadable(LedgerError):
     """The ledger is there and SQLite cannot read it."""
 

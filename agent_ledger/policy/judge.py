@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from . import registry
 from .machine import Machine
 from .model import SECRET, Effect, Value
+from .scope import File, Scope, World
 from .session import Session
 from .tools import judge_tool
 
@@ -23,16 +25,19 @@ class Judgement:
     paths: tuple[str, ...] = ()
 
 
-def judge(tool_name: str, args: object, session: Session) -> Judgement:
+Make = Callable[[World, Scope, dict[str, File], dict[str, str]], Machine]
+
+
+def judge(tool_name: str, args: object, session: Session, make: Make = Machine) -> Judgement:
     """Judge one call; ``session.delta()`` then takes in what it does, ``session.forget()`` does not. ``session.world``
-    says where it works. Raises nothing for any arguments."""
+    says where it works; ``make`` a machine that notes more. Raises nothing for any arguments."""
     registry.load()
     world = session.world
     workdir = world.cwd
     if tool_name == "terminal" and isinstance(args, dict) and isinstance(given := args.get("workdir"), str) and given:
         workdir = os.path.normpath(os.path.join(world.cwd, os.path.expanduser(given)))
         world = replace(world, cwd=workdir)
-    machine = Machine(world, session.scope(workdir), dict(session.files), dict(session.links))
+    machine = make(world, session.scope(workdir), dict(session.files), dict(session.links))
     if tool_name == "terminal":
         command = args.get("command") if isinstance(args, dict) else None
         if isinstance(command, str):

@@ -56,7 +56,8 @@ class Finding:
 class Report:
     """What one look at a ledger gave. ``score``: 100 minus the penalty, not below 0; ``score_effective``: the same
     without suppressed findings; ``subtotals``: points by ASI; ``not_assessed``: id to reason; ``rule_errors``: rule id
-    to what went wrong; ``changes``: fingerprints that are ``new``, ``open`` or ``resolved`` since the report before."""
+    to what went wrong; ``changes``: fingerprints that are ``new``, ``open`` or ``resolved`` since the report before;
+    ``notices``: what a reader should know besides, such as suppressions that are over."""
 
     score: int
     score_effective: int
@@ -74,4 +75,5 @@ class Report:
     session: str
     rule_errors: dict[str, str] = field(default_factory=dict)
     changes: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    notices: tuple[str, ...] = ()
     note: str = SELF_WRITTEN
