@@ -17,7 +17,7 @@ from .markup import Child, Markup, el, join, number
 _ROW = 46  # height of one horizontal bar with its label, pixels
 _BAR = 12
 _STEPS = (1, 1.2, 1.6, 2, 2.4, 3, 4, 5, 6, 8, 10)
-_LABEL_COLUMNS = 46  # what fits above a bar on a phone
+_LABEL_COLUMNS = 44  # what fits above a bar on a phone
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One horizontal bar. ``parts``: (name, CSS class, value); ``value``: what stands at its right end."""
+    """One horizontal bar. ``parts``: (name, CSS class, value); ``value``: the short number at its right end."""
 
     label: str
     parts: tuple[tuple[str, str, float], ...]
@@ -92,8 +92,8 @@ def _grid(top: float) -> list[Markup]:
 
 
 def _axis(labels: Sequence[tuple[float, str]]) -> list[Markup]:
-    """The line at zero and at most four labels under it, the outer ones kept inside."""
-    count = min(4, len(labels))
+    """The line at zero and at most three labels under it, the outer ones kept inside."""
+    count = min(3, len(labels))
     picked = [labels[round(step * (len(labels) - 1) / max(count - 1, 1))] for step in range(count)]
     marks = [el("line", x1="0", x2="100%", y1="100%", y2="100%", class_="axis")]
     for x, label in picked:
@@ -189,13 +189,13 @@ def stacked_bars(
 
 
 def horizontal_bars(key: str, title: str, description: str, bars: Sequence[Bar]) -> Markup:
-    """One row a bar: its label and value above, the parts beside each other."""
+    """One row a bar: its label above, the parts beside each other, its value after them."""
     top = max((sum(value for _, _, value in bar.parts) for bar in bars), default=0) or 1
     rows: list[Markup] = []
     for index, bar in enumerate(bars):
         y, left = index * _ROW, 0.0
         rows.append(el("text", cut(bar.label, _LABEL_COLUMNS), x="0", y=y + 16, class_="label"))
-        rows.append(el("text", bar.value, x="100%", y=y + 16, text_anchor="end", class_="value"))
+        rows.append(el("text", bar.value, x="100%", dx="0.7em", y=y + 34, class_="value"))
         rows.append(el("rect", x="0", y=y + 24, width="100%", height=_BAR, rx=3, class_="track"))
         for name, style, value in bar.parts:
             if value > 0:

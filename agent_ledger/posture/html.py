@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from . import html_activity, html_findings, html_overview
 from .charts import table
+from .html_findings import facts_list
 from .markup import Child, Markup, el, join, number, trusted
 from .model import WEIGHTS
 
@@ -26,6 +26,16 @@ _SECTIONS = (
     ("trend", "Trend"), ("list", "OWASP list"), ("findings", "Findings"), ("ghosts", "Open ghosts"),
     ("activity", "Activity"), ("basis", "Basis"),
 )  # fmt: skip
+
+# Coverage facts as a reader calls them; those among them that are parts of one.
+_COVERAGE = {
+    "rows": "Calls", "sessions": "Sessions", "first_id": "First row", "last_id": "Last row", "first_ts": "First call",
+    "last_ts": "Last call", "statuses": "By status", "args_at_limit": "Arguments cut",
+    "digests_at_limit": "Results cut", "pending": "Still pending", "id_gaps": "Gaps in row ids",
+    "time_reversals": "Steps back in time", "unreadable_times": "Times unreadable",
+    "commands_parsed": "Commands parsed", "commands_unparsed": "Not parsed", "missing_columns": "Columns missing",
+}  # fmt: skip
+_SHARES = ("args_at_limit", "digests_at_limit", "pending")
 
 
 def render(
@@ -103,34 +113,52 @@ def _basis(report: Mapping[str, Any]) -> Markup:
     identity = [
         ("Rules", el("code", report["rules_version"])),
         ("Policy", el("code", report["policy_sha256"]) if report["policy_sha256"] else "none was in force"),
+        ("Lists", ", ".join(report[name] for name in ("source", "atlas") if report.get(name)) or "not named"),
         ("Window", _window(report)),
         ("Sum", f"score = 100 - penalty, not below 0; each finding takes by its severity: {weights}. Every finding is"
                 f" listed above, so the {number(report['penalty'])} points can be added up by hand."),
     ]  # fmt: skip
-    errors = [(rule, text) for rule, text in sorted(report["rule_errors"].items())]
-    facts = [(key.replace("_", " "), _plain(key, value)) for key, value in report["coverage"].items()]
+    facts = [
+        (_COVERAGE.get(key, key.replace("_", " ")), _plain(key, value))
+        for key, value in report["coverage"].items()
+        if key != "partial"  # stands with the entries of the list
+    ]
     return join(
-        el("div", el("h3", "Rules that failed"), el("p", "What these would have found is missing from the score."),
-           table("Rules that failed", ("Rule", "What went wrong"), errors), class_="card alarm") if errors else None,
+        _failed(sorted(report["rule_errors"].items())),
+        _notices(report.get("notices", ())),
         el(
             "div",
-            el("div", el("h3", "How it was scored"), _list(identity), class_="card"),
-            el("div", el("h3", "What the ledger held"), _list(facts), class_="card"),
+            el("div", el("h3", "How it was scored"), facts_list(identity), class_="card"),
+            el("div", el("h3", "What the ledger held"), facts_list(facts), class_="card"),
             class_="pair",
         ),
-    )  # fmt: skip
+    )
 
 
-def _list(facts: Sequence[tuple[str, Child]]) -> Markup:
-    return el("dl", *(el("div", el("dt", name), el("dd", value)) for name, value in facts), class_="facts")
+def _failed(errors: Sequence[tuple[str, str]]) -> Markup | None:
+    if not errors:
+        return None
+    words = "What these would have found is missing from the score."
+    title = "Rules that failed"
+    return el(
+        "div", el("h3", title), el("p", words), table(title, ("Rule", "What went wrong"), errors), class_="card alarm"
+    )
+
+
+def _notices(notices: Sequence[str]) -> Markup | None:
+    if not notices:
+        return None
+    return el("div", el("h3", "To know besides"), *(el("p", notice) for notice in notices), class_="card alarm")
 
 
 def _plain(key: str, value: Any) -> Child:
-    """A coverage fact for people. Shares are parts of one."""
-    if isinstance(value, float) and "share" in key and 0 <= value <= 1:
+    """A coverage fact for people."""
+    if key in _SHARES and isinstance(value, int | float):
         return f"{number(100 * value)}%"
-    if isinstance(value, bool) or value is None:
-        return {True: "yes", False: "no", None: "unknown"}[value]
     if isinstance(value, int | float):
         return number(value)
-    return value if isinstance(value, str) else el("code", json.dumps(value, ensure_ascii=False, sort_keys=True))
+    if isinstance(value, Mapping):
+        return [el("span", f"{name}: ", _plain("", one)) for name, one in value.items()] or "none"
+    if isinstance(value, list | tuple):
+        return ", ".join(str(one) for one in value) or "none"
+    return html_findings.moment(value) if isinstance(value, str) else None

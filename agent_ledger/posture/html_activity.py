@@ -20,6 +20,8 @@ _TOOLS = 6  # with a colour of their own
 _DAY = 86_400
 _STEP_S = {"day": _DAY, "hour": 3_600}
 
+_LATE = ("ERROR:timeout", "ERROR:cancelled")
+
 # Outcomes as a reader sees them: (name, CSS class), from the foot of the bars. The few that matter stand on the axis,
 # where they can be compared.
 OUTCOMES = (
@@ -45,7 +47,8 @@ def outcome_of(status: str) -> str:
         return "confirmed"
     if status == "ERROR:blocked":
         return "refused by policy"
-    return "failed" if status.startswith("ERROR") else "outcome unknown"
+    # What timed out or was cancelled often takes effect later.
+    return "failed" if status.startswith("ERROR:") and status not in _LATE else "outcome unknown"
 
 
 def day(stamp: str) -> str:

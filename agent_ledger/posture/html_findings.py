@@ -9,9 +9,9 @@ from typing import Any
 
 from ..cli.text import plural
 from .charts import table
-from .markup import Markup, el, join
+from .markup import Child, Markup, el, join
 from .model import SEVERITIES
-from .owasp import NAMES
+from .taxonomy import ENTRIES
 
 IN_FULL = 200  # findings with everything about them; what is beyond has one line each
 _RANGES = 40  # parts of a list of rows that are written out
@@ -70,6 +70,11 @@ def moment(stamp: str) -> str:
     return f"{found[1]} {found[2]}" if found else stamp
 
 
+def title(asi: str) -> str:
+    """``ASI02 Tool Misuse and Exploitation``."""
+    return f"{asi} {ENTRIES[asi].name}" if asi in ENTRIES else asi
+
+
 def severity_mark(severity: str) -> Markup:
     """The severity as a coloured word; one that is not known stays without a colour."""
     return el("span", severity, class_=f"mark {style_of(severity)}")
@@ -113,29 +118,29 @@ def _card(finding: Mapping[str, Any], new: bool, ledger: str) -> Markup:
         el("span", "new", class_="tag new") if new else None,
         el("span", "accepted", class_="tag") if accepted else None,
         el("code", finding["rule_id"]),
-        el("span", f"{asi} {NAMES.get(asi, '')}", class_="quiet"),
+        el("span", title(asi), class_="quiet"),
         official_mark(finding["official"]),
         class_="marks",
     )
-    facts: list[tuple[str, Any]] = [
+    facts: list[tuple[str, Child]] = [
         ("Seen", join(el("code", status), el("span", STATUS[status]) if status in STATUS else None)),
         ("Confidence", finding["confidence"]),
         ("When (UTC)", _span(evidence["ts_first"], evidence["ts_last"])),
         ("Session", el("code", evidence["session_id"]) if evidence["session_id"] else "none recorded"),
         ("Rows", el("code", rows_text(evidence["rows"]))),
     ]
-    if accepted:
-        facts.append(("Accepted", f"{accepted['reason']} (by {accepted['by']}, until {accepted['expires']})"))
     return el(
         "li",
         head,
         el("h3", finding["message"]),
         el("p", el("code", finding["excerpt"]), class_="excerpt") if finding["excerpt"] else None,
-        _facts(facts),
+        facts_list(facts),
+        el("p", el("b", "Accepted: "), f"{accepted['reason']} (by {accepted['by']}, until {accepted['expires']})")
+        if accepted else None,
         el("p", el("b", "What to do: "), finding["remediation"]) if finding["remediation"] else None,
         _verify(finding, ledger),
         class_=f"card finding edge-{style_of(finding['severity'])}" + (" accepted" if accepted else ""),
-    )
+    )  # fmt: skip
 
 
 def _span(first: str, last: str) -> Markup:
@@ -147,7 +152,8 @@ def _span(first: str, last: str) -> Markup:
     return join(start, " to ", el("time", end[11:] if end[:11] == moment(first)[:11] else end, datetime=last))
 
 
-def _facts(facts: Sequence[tuple[str, Any]]) -> Markup:
+def facts_list(facts: Sequence[tuple[str, Child]]) -> Markup:
+    """Names and what they are, one beside the other."""
     return el("dl", *(el("div", el("dt", name), el("dd", value)) for name, value in facts), class_="facts")
 
 
@@ -165,7 +171,7 @@ def _verify(finding: Mapping[str, Any], ledger: str) -> Markup:
         "details",
         el("summary", "How to verify"),
         *commands,
-        _facts([("Fingerprint", el("code", finding["fingerprint"])), *(("Reference", ref) for ref in refs)]),
+        facts_list([("Fingerprint", el("code", finding["fingerprint"])), *(("Reference", ref) for ref in refs)]),
     )
 
 
@@ -177,10 +183,10 @@ def _in_short(rest: Sequence[Mapping[str, Any]]) -> Markup | None:
          el("code", rows_text(one["evidence"]["rows"])))
         for one in rest
     ]  # fmt: skip
-    title = f"{plural(len(rest), 'further finding')}, in short"
+    heading = f"{plural(len(rest), 'further finding')}, in short"
     return el(
         "details",
-        el("summary", title),
-        table(title, ("Rule", "Severity", "On the OWASP list", "Finding", "Rows"), rows),
+        el("summary", heading),
+        table(heading, ("Rule", "Severity", "On the OWASP list", "Finding", "Rows"), rows),
         class_="card",
     )

@@ -9,10 +9,10 @@ from typing import Any
 from ..cli.text import plural
 from .charts import Bar, Point, Series, figure, gauge, horizontal_bars, legend, line, stacked_bars, swatch
 from .html_activity import MOST_BARS, day
-from .html_findings import official_mark
+from .html_findings import official_mark, title
 from .markup import Markup, el, join, number
 from .model import SEVERITIES, WEIGHTS
-from .owasp import NAMES, OFFICIAL
+from .taxonomy import ENTRIES, OFFICIAL
 
 
 def _severities(report: Mapping[str, Any]) -> list[tuple[str, int]]:
@@ -128,8 +128,8 @@ def by_asi(report: Mapping[str, Any]) -> Markup | None:
         found = [finding["severity"] for finding in report["findings"] if finding["asi"] == asi]
         if not found:
             continue
-        points = f"{number(report['subtotals'].get(asi, 0))} points"
-        name = f"{asi} {NAMES.get(asi, '')}" + ("" if asi in OFFICIAL else " (not official)")
+        points = number(report["subtotals"].get(asi, 0))
+        name = title(asi) + ("" if asi in OFFICIAL else " (not official)")
         counts = [(severity, found.count(severity)) for severity in SEVERITIES]
         parts = tuple((severity, severity.lower(), float(count * WEIGHTS[severity])) for severity, count in counts)
         bars.append(Bar(name, parts, points))
@@ -147,9 +147,9 @@ def by_asi(report: Mapping[str, Any]) -> Markup | None:
 
 def assessed(report: Mapping[str, Any]) -> Markup:
     """Every entry, looked at or not; of those that were not, why."""
-    reasons = report["not_assessed"]
+    reasons, partial = report["not_assessed"], report["coverage"].get("partial", {})
     items = []
-    for asi in sorted({*NAMES, *report["assessed"], *(key[:5] for key in reasons)}):
+    for asi in sorted({*ENTRIES, *report["assessed"], *(key[:5] for key in reasons)}):
         found = [finding["severity"] for finding in report["findings"] if finding["asi"] == asi]
         count = len(found)
         gravest = next((severity.lower() for severity in SEVERITIES if severity in found), None)
@@ -158,12 +158,14 @@ def assessed(report: Mapping[str, Any]) -> Markup:
         style = ("found" if count else "clear") if looked else "blind"
         # A single rule can lack what it needs while the others of its entry have it.
         why = [text if key == asi else f"{key}: {text}" for key, text in sorted(reasons.items()) if key[:5] == asi]
+        if looked and asi in partial:
+            why.insert(0, f"Seen in part: {partial[asi]}")
         items.append(
             el(
                 "li",
                 el("div", el("code", asi), official_mark(asi in OFFICIAL),
                    el("span", swatch(gravest) if gravest else None, state, class_=f"state {style}")),
-                el("b", NAMES.get(asi, "")),
+                el("b", ENTRIES[asi].name if asi in ENTRIES else ""),
                 *(el("p", text, class_="quiet") for text in why),
                 class_=None if looked else "unseen",
             )  # fmt: skip

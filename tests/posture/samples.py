@@ -6,6 +6,7 @@ import hashlib
 from datetime import date, timedelta
 from typing import Any
 
+from agent_ledger.posture import taxonomy
 from agent_ledger.posture.model import SELF_WRITTEN, WEIGHTS
 
 WIPE = " ".join(("rm", "-rf", "/srv/data"))
@@ -44,8 +45,14 @@ def report(findings: list[dict[str, Any]] | None = None, **changed: Any) -> dict
             "ASI09": "No row holds what a person was told or asked: trust cannot be judged from calls.",
             "ASI10-07": "No baseline: five earlier windows are needed, two were found.",
         },
-        "coverage": {"rows": 1842, "sessions": 37, "share_args_cut": 0.0124, "share_digest_cut": 0.218,
-                     "share_pending": 0.0016, "id_gaps": 0, "time_reversals": 1, "unparsed_commands": 4},
+        "coverage": {
+            "rows": 1842, "sessions": 37, "first_id": 3001, "last_id": 4842, "first_ts": "2026-11-30T00:00:04.001Z",
+            "last_ts": "2026-11-30T23:59:51.740Z", "statuses": {"CONFIRMED": 1790, "ERROR:exit_1": 41, "PENDING": 11},
+            "args_at_limit": 0.0124, "digests_at_limit": 0.218, "pending": 0.006, "id_gaps": 0, "time_reversals": 1,
+            "unreadable_times": 0, "commands_parsed": 702, "commands_unparsed": 4, "missing_columns": [],
+            "partial": dict(taxonomy.PARTIAL),
+        },
+        "notices": [], "source": taxonomy.SOURCE, "atlas": taxonomy.ATLAS,
         "rules_version": "1", "policy_sha256": hashlib.sha256(b"policy").hexdigest(),
         "window": {"since": "2026-11-30T00:00:00.000Z", "until": "2026-12-01T00:00:00.000Z", "session": ""},
         "rule_errors": {}, "changes": {"new": prints[:2], "open": prints[2:], "resolved": ["e" * 64]},
