@@ -107,7 +107,6 @@ _NAMES = frozenset(
     folder key bucket table image package version tag source destination user username email_id container
     service""".split()
 )
-)
 _META = re.compile(r"(?:;|&&|\|\|?|\n|`|\$\()\s*(?:[A-Z_]+=\S* +)*(?:su" r"do +)?(?:/(?:usr/)?s?bin/)?([a-z][\w.+-]*)")
 
 
