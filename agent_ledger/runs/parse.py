@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import json.scanner
 from collections.abc import Callable
 from typing import Any, NoReturn
 
@@ -16,9 +15,10 @@ def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no JSON")
 
 
+_decoder: Any = json.JSONDecoder(parse_constant=_no_constant)
 # What json.loads comes to after it has looked at the type and the encoding of its argument. Raises StopIteration where
 # no value begins.
-scan: Callable[[str, int], tuple[Any, int]] = json.scanner.make_scanner(json.JSONDecoder(parse_constant=_no_constant))
+scan: Callable[[str, int], tuple[Any, int]] = _decoder.scan_once
 
 
 def whole(line: str, end: int) -> bool:
@@ -43,7 +43,7 @@ def twice(line: str) -> tuple[dict[str, Any], frozenset[str]]:
         outermost = found  # the outermost object is finished last
         return dict(found)
 
-    value, _ = json.scanner.make_scanner(json.JSONDecoder(object_pairs_hook=pairs))(line, 0)
+    value, _ = json.JSONDecoder(object_pairs_hook=pairs).raw_decode(line)
     if len(value) == len(outermost):
         return value, frozenset()
     return value, frozenset(key for key, item in outermost if not same(item, value[key]))

@@ -160,7 +160,8 @@ def _end(
     if contradictions:
         return CONTRADICTED, 1, contradictions
     if record.code is None:
-        said = f"the record's exit_code is {record.written}, no integer" if record.written else "the record has no exit_code"
+        said = f"the record's exit_code is {record.written}, no integer"
+        said = said if record.written else "the record has no exit_code"
         return FAILED, 1, [said, *_failure(record, process_rc)[1:]]
     outcome = _OUTCOMES.get(record.code, FAILED)
     if outcome == SUCCESS:
