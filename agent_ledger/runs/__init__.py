@@ -1,1 +1,4 @@
-"""Unattended runs: reads the event stream of a one-shot run, judges it, and reports. No hook needs any of it."""
+"""Unattended runs: starts a one-shot run, reads its event stream, judges it, and reports.
+
+No hook needs any of it, except in a run whose events were asked for (emitter.py).
+"""
