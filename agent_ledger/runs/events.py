@@ -14,8 +14,8 @@ from .parse import REFUSED, scan, twice, whole
 
 CHUNK = 256 * 1024
 MAX_ANSWER = 1_000_000  # characters of the answer that are kept
-MAX_ERROR = 2_000
-MAX_OUTPUT = 300
+MAX_ERROR = 8_000
+MAX_OUTPUT = 2_000
 _MAX_INPUT = 65_536  # characters of the line, above which a call's input is not handed on
 _MAX_WORD = 500
 _MAX_ID = 120

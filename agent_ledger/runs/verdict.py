@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from .model import CallSeen, Facts, Result, ToolStats
@@ -94,6 +93,7 @@ class Verdict:
     unknown: int = 0
     after_result: int = 0
     ledger: LedgerFindings | None = None
+    fail_on: frozenset[str] = DEFAULT_FAIL_ON
 
     @property
     def called(self) -> int:
@@ -104,7 +104,7 @@ def judge(
     facts: Facts,
     process_rc: int | None = None,
     ledger: LedgerFindings | None = None,
-    fail_on: Iterable[str] = DEFAULT_FAIL_ON,
+    fail_on: frozenset[str] = DEFAULT_FAIL_ON,
     started_here: bool = False,
 ) -> Verdict:
     """The verdict. ``process_rc``: as Python has it, negative for a signal; None where nobody knows it.
@@ -113,7 +113,7 @@ def judge(
     """
     record = facts.records[-1] if facts.records else None
     outcome, exit_code, reasons = _end(facts, record, process_rc, started_here)
-    asked, warnings = _asked(facts, record, ledger, frozenset(fail_on))
+    asked, warnings = _asked(facts, record, ledger, fail_on)
     if outcome == SUCCESS and asked:
         outcome, exit_code = FAILED, 1
     return Verdict(
@@ -138,6 +138,7 @@ def judge(
         unknown=facts.unknown,
         after_result=facts.after_result,
         ledger=ledger,
+        fail_on=fail_on,
     )
 
 
@@ -229,6 +230,10 @@ def _asked(
         warnings.append("every tool call failed" if called > 1 else "the only tool call failed")
     if ledger is not None and ledger.trouble:
         warnings.append(ledger.trouble)
+    elif ledger is not None and not ledger.known and ledger.only_stream:
+        warnings.append(
+            "the ledger has no call of this run, and the stream has some that change something: was the plugin enabled?"
+        )
     elif BLOCKED in fail_on and (ledger is None or not ledger.known):
         warnings.append("refused calls cannot be known: the ledger has no call of this run")
     return asked, warnings
