@@ -14,7 +14,7 @@ import time
 from typing import Any
 
 from .emitter import PRODUCED_BY, VARIABLE
-from .sources import Save
+from .save import Sink
 
 _POLL_S = 0.05
 _CHUNK = 65_536
@@ -31,7 +31,7 @@ HALF_WAY = "the turn stopped half-way: the host ended with 0 and never said that
 class Produced:
     """A source of the stream; its ``variables`` belong into the environment of the host."""
 
-    def __init__(self, save: Save) -> None:
+    def __init__(self, save: Sink) -> None:
         self._folder = tempfile.mkdtemp(prefix="agent-ledger-run-")  # 0700
         self._path = os.path.join(self._folder, "events.jsonl")
         os.close(os.open(self._path, os.O_CREAT | os.O_EXCL | os.O_RDONLY, 0o600))

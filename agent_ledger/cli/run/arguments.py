@@ -6,7 +6,10 @@ import argparse
 from collections.abc import Callable
 from typing import Any
 
+from . import exec_arguments
+
 _RUN = """examples:
+  {prog} run exec --timeout 900 -- hermes chat -q "Summarize this repository"
   hermes chat -q "Summarize this repository" --format stream-json | {prog} run check -
   {prog} run check run.jsonl --process-rc=$? --junit report.xml
 
@@ -48,6 +51,10 @@ def add(commands: Any, make: Make) -> None:
     check.add_argument("--process-rc", dest="ledger_process_rc", metavar="N", help="the exit code of the process")
     check.add_argument("--save", dest="ledger_save", metavar="FILE", help="keep what standard input brought, as it is")
     reports(check)
+    about = f"{exec_arguments.EPILOG}\n{EXITS}\n\n{REPORTS}"
+    starter = make(inner, "exec", "start a run, follow it, and give the verdict", about)
+    reports(starter)
+    exec_arguments.add(starter)
 
 
 def reports(parser: argparse.ArgumentParser) -> None:
