@@ -85,7 +85,12 @@ class Runner:
         try:
             found = None if self._old_host else self._native(save)
             if found is None:
-                self._old_host = True
+                if not self._old_host:
+                    self._old_host = True
+                    self._live.say(
+                        "this host has no --format stream-json: the events come from the plugin's hooks, and what it"
+                        " prints follows"
+                    )
                 found = self._produced(save)
         finally:
             save.close()
@@ -116,9 +121,6 @@ class Runner:
         return found
 
     def _produced(self, save: Sink) -> Attempt:
-        self._live.say(
-            "this host has no --format stream-json: the events come from the plugin's hooks, and what it prints follows"
-        )
         source = Produced(save)
         try:
             child = Child(self._command.quiet(), {**self._variables, **source.variables})

@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> Answer:
                 break
             seconds = retries.delay(first_delay, number)
             earlier.append(_said(number, judged))
-            live.say(f"{earlier[-1]}; trying again in {seconds:g} s")
+            live.say(f"{earlier[-1]}; the next one in {seconds:g} s")
             if not retries.wait(seconds, live, signals):
                 judged = replace(judged, reasons=(*judged.reasons, "interrupted while waiting to try again"),
                                  exit_code=exits.INTERRUPTED)  # fmt: skip
