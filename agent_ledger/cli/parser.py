@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import functools
 from typing import Any
 
 from .. import __version__
 from . import exits
 from .policy import arguments as policy
+from .run import arguments as runs
 
 DESCRIPTION = (
     "The record of every call of an agent that changes something: what was issued, confirmed, and never confirmed."
@@ -168,6 +170,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
     posture.add_argument("--tools", dest="ledger_tools", metavar="A,B", help="the tools that it is meant to have")
     posture.add_argument("--history", dest="ledger_history", metavar="DIR", help="where history.jsonl is kept")
     posture.add_argument("--record", dest="ledger_record", action="store_true", help="note this report in the history")
+    runs.add(commands, functools.partial(_command, as_json=False))
     _command(commands, "doctor", "prove that recording works here, and show all that matters to it", _DOCTOR)
 
 
@@ -197,22 +200,24 @@ _DEFAULTS: dict[str, Any] = {
 }
 
 
-def _command(commands: Any, name: str, help_text: str, epilog: str) -> argparse.ArgumentParser:
+def _command(commands: Any, name: str, help_text: str, epilog: str, as_json: bool = True) -> argparse.ArgumentParser:
     parser: argparse.ArgumentParser = commands.add_parser(
         name, help=help_text, description=help_text[0].upper() + help_text[1:] + ".",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
     parser.epilog = epilog.format(prog=parser.prog.rpartition(" ")[0])
-    _common(parser)
+    _common(parser, as_json=as_json)
     return parser
 
 
-def _common(parser: argparse.ArgumentParser, top: bool = False) -> None:
+def _common(parser: argparse.ArgumentParser, top: bool = False, as_json: bool = True) -> None:
     # Both before and after the command's name; the later one must not reset what the first one chose.
     default: Any = None if top else argparse.SUPPRESS
     parser.add_argument(
         "--home", dest="ledger_home", metavar="PATH", default=default, help="the Hermes home (the one in force)"
     )
+    if not as_json:  # a command whose own --json names a file
+        return
     parser.add_argument(
         "--json", dest="ledger_json", action="store_true", default=False if top else argparse.SUPPRESS,
         help="print JSON for programs",

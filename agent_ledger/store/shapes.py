@@ -89,3 +89,18 @@ class Totals:
     last_ts: str
     pending: int
     recent: dict[tuple[str, str], int]
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    """What a run's verdict needs to know of one of its calls; the names are the columns'."""
+
+    id: int
+    session_id: str
+    tool_name: str
+    summary: str
+    status: str
+    effect: str
+    owner: str
+    flags: str
+    outer_id: int | None
