@@ -11,6 +11,7 @@ from .lines import Lines
 from .model import Event, Facts, Init, Result, Text, ToolResult, ToolUse, Unknown
 from .pairing import Calls
 from .parse import REFUSED, scan, twice, whole
+from .skim import skim
 
 CHUNK = 256 * 1024
 MAX_ANSWER = 1_000_000  # characters of the answer that are kept
@@ -69,18 +70,22 @@ class Stream:
         while data := read(CHUNK):
             for batch in self._lines.feed(data):
                 yield from self._read(batch)
-                batch = []  # a large line must not stay while the next one gathers
+                del batch  # a large line must not stay while the next one gathers
         yield from self.finish()
 
     def feed(self, data: bytes) -> list[Event]:
         """The events that ``data`` completes."""
-        return [event for batch in self._lines.feed(data) for event in self._read(batch)]
+        pieces = [data[at : at + CHUNK] for at in range(0, len(data), CHUNK)] if len(data) > CHUNK else [data]
+        return [event for piece in pieces for batch in self._lines.feed(piece) for event in self._read(batch)]
 
     def finish(self) -> list[Event]:
         """The event of a last line without an end, if it is whole."""
         return [event for batch in self._lines.finish() for event in self._read(batch)]
 
-    def _read(self, batch: list[str]) -> Iterator[Event]:
+    def _read(self, batch: list[str] | bytearray) -> Iterator[Event]:
+        return self._large(batch) if isinstance(batch, bytearray) else self._small(batch)
+
+    def _small(self, batch: list[str]) -> Iterator[Event]:
         # The hot loop: a text delta costs little more than its JSON. Names are local, and no object is made for it.
         parse, texts = scan, self._texts
         value: Any = None
@@ -98,51 +103,80 @@ class Stream:
             if end != len(line) and not whole(line, end):
                 self._unreadable += 1
                 continue
-            kind = found.get("type")
             if (line.count('"type"') != 1 or ("\\u00" in line and _ESCAPED.search(line))) and "type" in twice(line)[1]:
                 self._unreadable += 1
                 continue
-            if kind == "text":
+            if found.get("type") == "text" and not texts:
                 value = found
                 self.events += 1
                 if self.first_ms is None:
                     self._time(value)
-                if texts:
-                    yield Text(_word(found.get("text"), len(line)))
                 continue
-            if type(kind) is not str or (kind == "result" and "session_id" not in found and "exit_code" not in found):
-                self._foreign += 1
-                continue
-            value = found
-            self.events += 1
-            if self.first_ms is None:
+            if value is not None:
                 self._time(value)
-            if kind == "tool_use":
-                yield ToolUse(
-                    _word(found.get("name")), _id(found.get("tool_call_id")),
-                    found.get("input") if len(line) <= _MAX_INPUT else None,
-                )  # fmt: skip
-            elif kind == "tool_result":
-                output = found.get("output")
-                yield ToolResult(
-                    _word(found.get("name")), _id(found.get("tool_call_id")), found.get("is_error") is True,
-                    milliseconds(found.get("duration_ms")), output[:MAX_OUTPUT] if type(output) is str else "",
-                )  # fmt: skip
-            elif kind == "result":
-                if self._at_result is None:
-                    self._at_result = self.events
-                yield _result(found, twice(line)[1])
-            elif kind != "system":
-                self.unknown += 1
-                yield Unknown(kind[:_MAX_WORD])
-            elif found.get("subtype") == "init":
-                yield Init(_word(found.get("model")), _word(found.get("session_id")), found)
+                value = None
+            event = self._event(found, line)
+            if event is not None:
+                yield event
         if value is not None:
             self._time(value)
 
+    def _large(self, line: bytearray) -> Iterator[Event]:
+        """The event of a very large line."""
+        begin = line.removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r") if line[:1] != b"{" else line
+        if begin[:1] != b"{":
+            self._foreign += len(begin) > 0
+            return
+        try:
+            found, double, cut = skim(begin)
+        except ValueError:
+            self._unreadable += 1
+            return
+        if "type" in double:
+            self._unreadable += 1
+            return
+        event = self._event(found, "", double, cut)
+        if event is not None:
+            yield event
+
+    def _event(
+        self, found: dict[str, Any], line: str, double: frozenset[str] | None = None, cut: bool = False
+    ) -> Event | None:
+        """Count one object, and make its event. ``double``: its keys with several values, to be looked for in ``line``
+        where they are not known. ``cut``: its text is not all of it."""
+        kind = found.get("type")
+        if type(kind) is not str or (kind == "result" and "session_id" not in found and "exit_code" not in found):
+            self._foreign += 1
+            return None
+        self.events += 1
+        self._time(found)
+        if kind == "tool_use":
+            known = double is None and len(line) <= _MAX_INPUT
+            return ToolUse(
+                _word(found.get("name")), _id(found.get("tool_call_id")), found.get("input") if known else None
+            )
+        if kind == "tool_result":
+            output = found.get("output")
+            return ToolResult(
+                _word(found.get("name")), _id(found.get("tool_call_id")), found.get("is_error") is True,
+                milliseconds(found.get("duration_ms")), output[:MAX_OUTPUT] if type(output) is str else "",
+            )  # fmt: skip
+        if kind == "result":
+            if self._at_result is None:
+                self._at_result = self.events
+            return _result(found, twice(line)[1] if double is None else double, cut)
+        if kind == "text":
+            return Text(_word(found.get("text"), MAX_ANSWER)) if self._texts else None
+        if kind != "system":
+            self.unknown += 1
+            return Unknown(kind[:_MAX_WORD])
+        if found.get("subtype") == "init":
+            return Init(_word(found.get("model")), _word(found.get("session_id")), found)
+        return None
+
     def _time(self, value: dict[str, Any]) -> None:
         stamp = milliseconds(value.get("timestamp"))
-        if stamp is not None:
+        if stamp is not None and stamp > 0:
             self.first_ms = stamp if self.first_ms is None else self.first_ms
             self.last_ms = stamp
 
@@ -205,7 +239,7 @@ def milliseconds(value: object) -> float | None:
     return value  # type: ignore[return-value]
 
 
-def _result(record: dict[str, Any], double: frozenset[str]) -> Result:
+def _result(record: dict[str, Any], double: frozenset[str], cut: bool) -> Result:
     code, text, session = record.get("exit_code"), record.get("text"), record.get("session_id")
     tokens = record.get("tokens")
     text = text if type(text) is str else ""
@@ -215,7 +249,7 @@ def _result(record: dict[str, Any], double: frozenset[str]) -> Result:
         session=_written(session),
         session_id=_word(session),
         text=text[:MAX_ANSWER],
-        cut=max(0, len(text) - MAX_ANSWER),
+        cut=cut or len(text) > MAX_ANSWER,
         tokens={
             name: tokens[name] for name in TOKENS if type(tokens.get(name)) is int and 0 <= tokens[name] <= 2**64
         } if type(tokens) is dict else {},

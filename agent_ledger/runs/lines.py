@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 MOST = 8 * 1024 * 1024  # bytes of one line, without its end; a longer one is skipped
+LARGE = 1024 * 1024  # bytes of a line above which it is handed on as it is
 _BLANK = b" \t\r"
 _BOM = b"\xef\xbb\xbf"
 
 
 class Lines:
-    """Cuts a stream at ``\\n`` and decodes it; bytes that are no UTF-8 become U+FFFD.
+    """Cuts a stream at ``\\n`` and decodes it; bytes that are no UTF-8 become U+FFFD. A large line comes as bytes.
 
     ``long_objects`` and ``long_texts`` count the lines that were skipped: those that begin with ``{``, and others.
     """
@@ -21,9 +22,8 @@ class Lines:
         self._skipping = False
         self._kind = b""  # the first bytes of the line that is skipped, as far as they tell what it is
 
-    def feed(self, data: bytes) -> Iterator[list[str]]:
-        """The lines that ``data`` completes. The one that was begun before comes alone: it may be a large one, and
-        cutting a batch holds it twice."""
+    def feed(self, data: bytes) -> Iterator[list[str] | bytearray]:
+        """The lines that ``data``, at most LARGE bytes, completes. The one that was begun before comes alone."""
         first = data.find(b"\n")
         if first < 0:
             self._hold(data)
@@ -38,14 +38,13 @@ class Lines:
             yield data[first + 1 : last].decode("utf-8", "replace").split("\n")
         self._hold(data[last + 1 :])
 
-    def finish(self) -> Iterator[list[str]]:
+    def finish(self) -> Iterator[list[str] | bytearray]:
         """The line that has no end yet, as it stands."""
         if self._skipping:
             self._skipped()
         elif self._tail:
-            text = self._tail.decode("utf-8", "replace")
-            self._tail = bytearray()
-            yield [text]
+            line, self._tail = self._tail, bytearray()
+            yield line if len(line) > LARGE else [line.decode("utf-8", "replace")]
 
     def _hold(self, part: bytes) -> None:
         if self._skipping:

@@ -44,7 +44,7 @@ class Result(NamedTuple):
     ``code``: its exit code where that is an integer, else None; ``written``: the exit code as it stands there, '' where
     it is absent. ``error``: what the record says, '' where that is nothing. ``flags``: the words for failure that hold
     something. ``twice``: the deciding keys that it gives twice with different values. ``session``: the session as it
-    stands there. ``cut``: characters that the answer has beyond ``text``.
+    stands there. ``cut``: the answer is longer than ``text``.
     """
 
     code: int | None
@@ -52,7 +52,7 @@ class Result(NamedTuple):
     session: str
     session_id: str
     text: str
-    cut: int
+    cut: bool
     tokens: dict[str, int]
     duration_ms: float | None
     error: str

@@ -25,7 +25,6 @@ def clean(verdict: Verdict) -> Verdict:
         session_id=_text(verdict.session_id),
         model=_text(verdict.model),
         text=text[:-_MARGIN] if verdict.answer_cut else text,
-        answer_cut=verdict.answer_cut + (_MARGIN if verdict.answer_cut else 0),
         tools=_tools(verdict.tools),
         calls=tuple(
             CallSeen(_text(call.name), call.state, call.duration_ms, _text(call.output, _MAX_OUTPUT))

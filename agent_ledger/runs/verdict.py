@@ -69,7 +69,7 @@ class Verdict:
     """What became of the run.
 
     ``exit_code``: what the command leaves with; ``record_code``, ``process_rc``: what the record and the process said,
-    None where they said nothing. ``answer_cut``: characters that the answer has beyond ``text``.
+    None where they said nothing. ``answer_cut``: the answer is longer than ``text``.
     """
 
     outcome: str
@@ -80,7 +80,7 @@ class Verdict:
     session_id: str = ""
     model: str = ""
     text: str = ""
-    answer_cut: int = 0
+    answer_cut: bool = False
     tokens: dict[str, int] = field(default_factory=dict)
     duration_ms: float | None = None
     tools: dict[str, ToolStats] = field(default_factory=dict)
@@ -125,7 +125,7 @@ def judge(
         session_id=(record.session_id if record else "") or facts.session_id,
         model=facts.model,
         text=record.text if record else "",
-        answer_cut=record.cut if record else 0,
+        answer_cut=record is not None and record.cut,
         tokens=record.tokens if record else {},
         duration_ms=record.duration_ms if record else None,
         tools=facts.tools,
