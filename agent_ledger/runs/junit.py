@@ -38,8 +38,10 @@ def document(verdict: Verdict) -> str:
         element.set("time", _seconds(verdict.duration_ms))
     top.append(suite)
     indent(top)
-    # In plain ASCII, so that it is right in any encoding in which it may be printed.
+    # In plain ASCII, so that it is right in any encoding in which it may be printed; and without what GitHub would take
+    # for a command there: "::" where a line begins, and "##[" anywhere.
     body = tostring(top, encoding="us-ascii", xml_declaration=False).decode("ascii")
+    body = re.sub(r"(?m)^(\s*):", r"\1&#58;", body).replace("##[", "&#35;#[")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{body}\n'
 
 

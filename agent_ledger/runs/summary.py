@@ -10,6 +10,7 @@ from .verdict import SUCCESS, LedgerCall, LedgerFindings, Verdict
 MAX_ANSWER = 20_000
 _MOST_LINES = 50
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>()#+!|~&:@=$-])")
+_COMMAND = re.compile(r"^(\s*)::")
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u200b-\u200f\u202a-\u202e\u2066-\u2069]+")
 
 
@@ -84,11 +85,12 @@ def _more(total: int) -> list[str]:
 
 
 def _fenced(text: str) -> Sequence[str]:
-    """``text`` as a block that it cannot end itself: its fence is longer than any run of backticks in it."""
+    """``text`` as a block that it cannot end itself: its fence is longer than any run of backticks in it. Nor does it
+    hold what GitHub would take for a command where the page is printed."""
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
-    shown = "\n".join(_UNPRINTABLE.sub("", line).replace("##[", "## [") for line in text.splitlines())
-    return [f"{fence}text", shown, fence]
+    shown = [_UNPRINTABLE.sub("", line).replace("##[", "## [") for line in text.splitlines()]
+    return [f"{fence}text", *(_COMMAND.sub(r"\1: :", line) for line in shown), fence]
 
 
 def _plain(text: str) -> str:

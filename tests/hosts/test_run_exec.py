@@ -88,6 +88,10 @@ def execute(home: Home, *more: str, options: tuple[str, ...] = (), meanwhile: Me
     run.code = process.returncode
     print(run.said, out)
     run.verdict = json.loads(out)
+    if (run.verdict["record_code"], run.verdict["process_rc"]) == (0, -signal.SIGSEGV):
+        # See Finished.crashed_at_exit: it comes after the result, and record and process disagree then.
+        assert run.outcome == ("contradicted", 1)
+        pytest.skip("this host's process crashed at its very end")
     return run
 
 
@@ -161,6 +165,7 @@ def test_a_killed_host_leaves_a_ghost(ledger_home: NewHome, model: ModelServer) 
 def test_a_provider_that_fails(ledger_home: NewHome, model: ModelServer, status: int) -> None:
     """The record says so, with the provider's error; outside of a dispatched worker that is a 1."""
     home = ledger_home()
+    home.configure(agent={"api_max_retries": 1})  # current hosts wait for minutes between tries
     model.follow(lambda _: error(status))
     run = execute(home)
 

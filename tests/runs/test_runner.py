@@ -185,6 +185,18 @@ def test_a_killed_host_is_incomplete(execute: Exec) -> None:
     assert (done.code, done.verdict["outcome"], done.verdict["unreadable"]) == (1, "incomplete", 1)
 
 
+def test_what_arrived_outlives_a_crash_of_the_runner(execute: Exec) -> None:
+    """SIGKILL to the runner itself: the saved stream has what the host had written."""
+    begun = execute.folder / "begun"
+    running = execute.start(f"init text:fine use:terminal touch:{begun} sleep:3")
+    wait_for(begun)
+    time.sleep(0.2)
+    running.kill()
+    running.wait()
+
+    assert len(execute.save.read_text().splitlines()) == 3
+
+
 def test_the_option_is_added_where_it_is_missing_and_only_there(execute: Exec) -> None:
     """A host that does not know the option has done nothing yet: it is started again without it, and quietly."""
     done = execute("init result:0", host=("--old",))
