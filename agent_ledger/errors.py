@@ -22,6 +22,10 @@ class NoLedger(UsageError):
     """There is no ledger at the place that was asked for."""
 
 
+class NoSuchCall(UsageError):
+    """The ledger holds no call with the number that was asked for."""
+
+
 class LedgerUnreadable(LedgerError):
     """The ledger is there and SQLite cannot read it."""
 
