@@ -36,12 +36,14 @@ WORK: list[tuple[str, str, str]] = [
 def furnish(home: Path, hostile: str = "") -> None:
     """Fill the home. ``hostile``: text that stands wherever an agent can put text."""
     policies.write(home, policies.pack(), "dry_run")
+    (home / "cron").mkdir(exist_ok=True)
+    (home / "cron" / "jobs.json").write_text('{"jobs": []}')
     work: list[Any] = [
         policies.run("make deploy", session="20261130_180412_shop"),
         policies.run(policies.ETC, session="20261130_180412_shop"),
         ("20261130_180412_shop", *policies.SAY, "ok"),
         ("20261130_180412_shop", "write_file", {"path": "/srv/shop/index.html", "content": hostile or "<h1>Shop</h1>"}, "open"),
-        ("20261129_070001_cron", "cronjob", {"action": "create", "name": hostile or "backup-daily"}, "open"),
+        ("20261129_070001_cron", "cronjob", {"action": "create", "name": hostile or "backup-daily", "schedule": "every 1d"}, "open"),
         policies.run(hostile or "make -C /srv/shop release", session="20261129_070001_cron", outcome="open"),
     ]
     policies.record(home, *work)

@@ -72,6 +72,22 @@ def _reply(code: int, raw: bytes, headers: dict[str, str]) -> Reply:
         return Reply(code, text, headers)
 
 
+# The repackaged 0.22.2 cannot start its own dashboard: a module that its start-up imports lacks an import. The same
+# application without that start-up is what it would serve.
+WITHOUT_STARTUP = """
+import sys, uvicorn
+from hermes_cli.web_server import app
+app.state.bound_host = "127.0.0.1"
+uvicorn.run(app, host="127.0.0.1", port=int(sys.argv[1]), lifespan="off")
+"""
+
+
+def _command(host: Host, port: int) -> list[str]:
+    if host.numbers >= (0, 22):
+        return [str(host.python), "-c", WITHOUT_STARTUP, str(port)]
+    return [str(host.command), "dashboard", "--port", str(port), "--host", "127.0.0.1", "--no-open", "--skip-build"]
+
+
 @contextlib.contextmanager
 def serve(host: Host, root: Path, **settings: Any) -> Iterator[Dashboard]:
     """Start the host's dashboard in a home that has the plugin; ``settings``: sections of its config.yaml. HostFailure holds
@@ -87,7 +103,7 @@ def serve(host: Host, root: Path, **settings: Any) -> Iterator[Dashboard]:
     # Later releases ship no web build; theirs is not what is asked for here.
     pages = environments.ensure(WITH_PAGES).python.parent.parent.glob("lib/python3*/site-packages/hermes_cli/web_dist")
     process = subprocess.Popen(
-        [str(host.command), "dashboard", "--port", str(port), "--host", "127.0.0.1", "--no-open", "--skip-build"],
+        _command(host, port),
         env={**home.environment, "HERMES_DASHBOARD_SESSION_TOKEN": TOKEN, "HERMES_WEB_DIST": str(next(pages))}, cwd=root, stdin=subprocess.DEVNULL,
         stdout=log, stderr=subprocess.STDOUT,
     )  # fmt: skip

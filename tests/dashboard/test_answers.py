@@ -62,14 +62,13 @@ def test_the_numbers_are_those_of_the_command(home: Path) -> None:
 
 
 def test_an_open_ghost_comes_with_its_reason_and_what_a_probe_sees(home: Path) -> None:
-    """The cron job of the process that died is not in the job file, and that is said."""
-    record(home)
-    (home / "cron").mkdir()
-    (home / "cron" / "jobs.json").write_text('{"jobs": []}')
-    (ghost,) = answer(answers.ghosts)["ghosts"]
-    assert (ghost["id"], ghost["told"], "ended" in ghost["why"]) == (3, False, True)
-    assert ghost["saw"]["effect"] == as_json(home, "show", "3")["call"]["effect"] or "no such job" in ghost["saw"]["saw"]
-    assert answer(answers.call, id="3")["saw"] == ghost["saw"]
+    """The job of the process that died is not in the job file, and that is said; a command leaves nothing to look at."""
+    lived_in.furnish(home)
+    found = {ghost["tool_name"]: ghost for ghost in answer(answers.ghosts)["ghosts"]}
+    assert found["cronjob"]["saw"] == {"effect": "none", "saw": "no such job exists"}
+    assert found["terminal"]["saw"] is None
+    assert all("ended without recording a result" in ghost["why"] and not ghost["told"] for ghost in found.values())
+    assert answer(answers.call, id=str(found["cronjob"]["id"]))["saw"] == found["cronjob"]["saw"]
 
 
 def test_asking_changes_nothing(home: Path) -> None:
