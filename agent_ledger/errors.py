@@ -26,6 +26,10 @@ class NoData(UsageError):
     """The ledger has no call where a score was asked for; a score would be a claim about nothing."""
 
 
+class NoSuchCall(UsageError):
+    """The ledger holds no call with the number that was asked for."""
+
+
 class LedgerUnreadable(LedgerError):
     """The ledger is there and SQLite cannot read it."""
 

@@ -9,7 +9,8 @@ from ..model import PENDING, UNKNOWN
 from . import sessions, turns
 from .readonly import ReadOnly
 from .shapes import Child, OpenCall, Row, RunRow, Told, Totals, Transition
-from .sql import OPEN, OPEN_STATUSES, columns, marks
+from .sql import OPEN, columns, marks
+from .wanted import Wanted
 
 MAX_ID = 2**63 - 1
 _RECENT = 1000
@@ -80,23 +81,12 @@ class Reader(ReadOnly):
     ) -> list[Row]:
         """The newest ``limit`` rows, oldest of them first. ``tool`` and ``status`` are exact, or GLOB patterns where
         they hold ``*``; ``after``: only rows with a greater id, and then the oldest of them."""
-        where = ["id > ?"]
-        values: list[object] = [after]
-        index = ""
-        if status in OPEN_STATUSES:
-            # There are few of these, or none; without the index that would take a look at every row.
-            index = " INDEXED BY ledger_open"
-            where.append(OPEN)
-        for column, wanted in (("tool_name", tool), ("status", status)):
-            if wanted:
-                where.append(f"{column} {'GLOB' if '*' in wanted else '='} ?")
-                values.append(wanted)
-        if session_ids:
-            where.append(f"session_id IN ({marks(session_ids)})")
-            values.extend(session_ids)
+        wanted = Wanted(tool, status, session_ids)
+        conditions, values = wanted.conditions()
+        where = " AND ".join(["id > ?", *conditions])
         order = "ASC" if after else "DESC"
-        query = f"SELECT {_COLUMNS} FROM ledger{index} WHERE {' AND '.join(where)} ORDER BY id {order} LIMIT ?"
-        rows = self.ask(lambda connection: [Row(*row) for row in connection.execute(query, (*values, limit))])
+        query = f"SELECT {_COLUMNS} FROM ledger{wanted.index} WHERE {where} ORDER BY id {order} LIMIT ?"
+        rows = self.ask(lambda connection: [Row(*row) for row in connection.execute(query, (after, *values, limit))])
         return rows if after else rows[::-1]
 
     def since(self, after: int, ts: str, session_ids: Sequence[str], limit: int) -> list[Row]:
