@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from typing import Any, Protocol
 
 from .lines import Lines
 from .model import Event, Facts, Init, Result, Text, ToolResult, ToolUse, Unknown
 from .pairing import Calls
-from .parse import REFUSED, scan, twice, whole
-from .skim import skim
+from .parse import REFUSED, plain, scan, twice, whole
+from .skim import is_light, skim
 
 CHUNK = 256 * 1024
 MAX_ANSWER = 1_000_000  # characters of the answer that are kept
 MAX_ERROR = 8_000
 MAX_OUTPUT = 2_000
+MAX_NAME = 200
 _MAX_INPUT = 65_536  # characters of the line, above which a call's input is not handed on
 _MAX_WORD = 500
 _MAX_ID = 120
 _MOST_RECORDS = 5
+_MOST_MS = 2**53
 
 FLAGS = ("failed", "partial", "interrupted", "is_error")
 DECIDING = ("exit_code", "error", "session_id", *FLAGS)
-_ESCAPED = re.compile(r"\\u00[67]")  # how a letter of "type" could hide from a search for it
 TOKENS = ("input", "output", "total", "cache_read", "cache_write")
 
 
@@ -39,15 +39,17 @@ class Stream:
 
     Iterate over it, or hand it bytes with `feed` and end with `finish`. The counters are true at any moment:
     ``unreadable`` and ``foreign`` lines, ``unknown`` events, ``events`` in all, ``after_result``. Text deltas are most
-    of a stream: they are counted, and handed on only where ``texts`` asks for them.
+    of a stream: they are counted, and handed on only where ``texts`` asks for them. Where ``calls`` is given, calls and
+    their results go there and need not become events; a few may all the same.
     """
 
-    def __init__(self, source: Source | None = None, texts: bool = False) -> None:
+    def __init__(self, source: Source | None = None, texts: bool = False, calls: Calls | None = None) -> None:
         self.events = self.unknown = 0
         self.first_ms: float | None = None
         self.last_ms: float | None = None
         self._source = source
         self._texts = texts
+        self._calls = calls
         self._lines = Lines()
         self._unreadable = self._foreign = 0
         self._at_result: int | None = None
@@ -87,7 +89,8 @@ class Stream:
 
     def _small(self, batch: list[str]) -> Iterator[Event]:
         # The hot loop: a text delta costs little more than its JSON. Names are local, and no object is made for it.
-        parse, texts = scan, self._texts
+        parse, none, calls = scan, frozenset[str](), self._calls
+        common = ("tool_use", "tool_result") if self._texts else ("text", "tool_use", "tool_result")
         value: Any = None
         for line in batch:
             if line[:1] != "{":
@@ -96,26 +99,36 @@ class Stream:
                     self._foreign += line != ""
                     continue
             try:
-                found, end = parse(line, 0)
+                pairs, end = parse(line, 0)
             except REFUSED:
                 self._unreadable += 1
                 continue
             if end != len(line) and not whole(line, end):
                 self._unreadable += 1
                 continue
-            if (line.count('"type"') != 1 or ("\\u00" in line and _ESCAPED.search(line))) and "type" in twice(line)[1]:
-                self._unreadable += 1
-                continue
-            if found.get("type") == "text" and not texts:
+            found = dict(pairs)
+            double = none if len(found) == len(pairs) else twice(pairs, found)
+            kind = found.get("type")
+            if kind in common and not double:
                 value = found
                 self.events += 1
                 if self.first_ms is None:
                     self._time(value)
+                if kind == "tool_use":
+                    if calls is None:
+                        yield ToolUse(*_use(found, len(line) <= _MAX_INPUT))
+                    else:
+                        calls.use(*_use(found, len(line) <= _MAX_INPUT))
+                elif kind == "tool_result":
+                    if calls is None:
+                        yield ToolResult(*_done(found))
+                    else:
+                        calls.result(*_done(found))
                 continue
             if value is not None:
                 self._time(value)
                 value = None
-            event = self._event(found, line)
+            event = self._event(found, double, len(line) <= _MAX_INPUT)
             if event is not None:
                 yield event
         if value is not None:
@@ -127,51 +140,47 @@ class Stream:
         if begin[:1] != b"{":
             self._foreign += len(begin) > 0
             return
+        if is_light(begin):
+            yield from self._small([begin.decode("utf-8", "replace")])
+            return
         try:
             found, double, cut = skim(begin)
         except ValueError:
             self._unreadable += 1
             return
-        if "type" in double:
-            self._unreadable += 1
-            return
-        event = self._event(found, "", double, cut)
+        event = self._event(found, double, cut=cut)
         if event is not None:
             yield event
 
     def _event(
-        self, found: dict[str, Any], line: str, double: frozenset[str] | None = None, cut: bool = False
+        self, found: dict[str, Any], double: frozenset[str], small: bool = False, cut: bool = False
     ) -> Event | None:
-        """Count one object, and make its event. ``double``: its keys with several values, to be looked for in ``line``
-        where they are not known. ``cut``: its text is not all of it."""
+        """Count one object, and make its event. ``double``: its keys with several values; ``small``: a call's input may
+        be handed on; ``cut``: the text is not all of it."""
         kind = found.get("type")
+        if "type" in double:
+            self._unreadable += 1
+            return None
         if type(kind) is not str or (kind == "result" and "session_id" not in found and "exit_code" not in found):
             self._foreign += 1
             return None
         self.events += 1
         self._time(found)
         if kind == "tool_use":
-            known = double is None and len(line) <= _MAX_INPUT
-            return ToolUse(
-                _word(found.get("name")), _id(found.get("tool_call_id")), found.get("input") if known else None
-            )
+            return ToolUse(*_use(found, small))
         if kind == "tool_result":
-            output = found.get("output")
-            return ToolResult(
-                _word(found.get("name")), _id(found.get("tool_call_id")), found.get("is_error") is True,
-                milliseconds(found.get("duration_ms")), output[:MAX_OUTPUT] if type(output) is str else "",
-            )  # fmt: skip
+            return ToolResult(*_done(found))
         if kind == "result":
             if self._at_result is None:
                 self._at_result = self.events
-            return _result(found, twice(line)[1] if double is None else double, cut)
+            return _result(found, double, cut)
         if kind == "text":
             return Text(_word(found.get("text"), MAX_ANSWER)) if self._texts else None
         if kind != "system":
             self.unknown += 1
             return Unknown(kind[:_MAX_WORD])
         if found.get("subtype") == "init":
-            return Init(_word(found.get("model")), _word(found.get("session_id")), found)
+            return Init(_word(found.get("model")), _word(found.get("session_id")), _plain(tuple(found.items())))
         return None
 
     def _time(self, value: dict[str, Any]) -> None:
@@ -183,7 +192,8 @@ class Stream:
 
 def read(source: Source) -> Facts:
     """Read the whole of ``source``."""
-    calls, facts, stream = Calls(), Facts(), Stream(source)
+    calls, facts = Calls(), Facts()
+    stream = Stream(source, calls=calls)
     for event in stream:
         note(facts, calls, event)
     return finished(facts, calls, stream)
@@ -192,9 +202,9 @@ def read(source: Source) -> Facts:
 def note(facts: Facts, calls: Calls, event: Event) -> None:
     """Take one event into account."""
     if type(event) is ToolUse:
-        calls.use(event)
+        calls.use(*event)
     elif type(event) is ToolResult:
-        calls.result(event)
+        calls.result(*event)
     elif type(event) is Init:
         facts.model = facts.model or event.model
         facts.session_id = facts.session_id or event.session_id
@@ -234,14 +244,40 @@ def holds(value: object) -> bool:
 
 def milliseconds(value: object) -> float | None:
     """``value`` as a time or a duration, None where it can be none."""
-    if type(value) not in (int, float) or not 0 <= value <= 2**53:  # type: ignore[operator]
+    if type(value) is not int and type(value) is not float:
         return None
-    return value  # type: ignore[return-value]
+    return value if 0 <= value <= _MOST_MS else None
+
+
+def _use(found: dict[str, Any], small: bool) -> tuple[str, str, Any]:
+    """The fields of a ToolUse."""
+    get = found.get
+    name, key, given = get("name"), get("tool_call_id"), get("input")
+    if small:
+        try:
+            given = plain(given)
+        except RecursionError:
+            small = False
+    return (
+        name if type(name) is str and 0 < len(name) <= MAX_NAME else _name(name), _id(key) if key is not None else "",
+        given if small else None,
+    )  # fmt: skip
+
+
+def _done(found: dict[str, Any]) -> tuple[str, str, bool, float | None, str]:
+    """The fields of a ToolResult."""
+    get = found.get
+    name, key, output = get("name"), get("tool_call_id"), get("output")
+    return (
+        name if type(name) is str and 0 < len(name) <= MAX_NAME else _name(name), _id(key) if key is not None else "",
+        get("is_error") is True, milliseconds(get("duration_ms")),
+        output[:MAX_OUTPUT] if type(output) is str else "",
+    )  # fmt: skip
 
 
 def _result(record: dict[str, Any], double: frozenset[str], cut: bool) -> Result:
     code, text, session = record.get("exit_code"), record.get("text"), record.get("session_id")
-    tokens = record.get("tokens")
+    tokens = _plain(record.get("tokens"))
     text = text if type(text) is str else ""
     return Result(
         code=code if type(code) is int else None,
@@ -268,10 +304,22 @@ def _said(error: object) -> str:
 
 def _written(value: object) -> str:
     try:
-        text = json.dumps(value)
+        text = json.dumps(plain(value))
     except REFUSED:  # nested more deeply than it can be written
         return "a nested value"
     return text if len(text) <= _MAX_WORD else f"{text[:_MAX_WORD]}..."
+
+
+def _plain(value: object) -> Any:
+    """``value`` with dicts for its objects; None where it is nested too deeply for that."""
+    try:
+        return plain(value)
+    except RecursionError:
+        return None
+
+
+def _name(value: object) -> str:
+    return _word(value, MAX_NAME) or "?"
 
 
 def _word(value: object, most: int = _MAX_WORD) -> str:
@@ -284,7 +332,7 @@ def _id(value: object) -> str:
         if type(value) is bool or (not value and value != 0):
             return ""
         try:
-            value = json.dumps(value, sort_keys=True)
+            value = json.dumps(plain(value), sort_keys=True)
         except REFUSED:
             return ""
     return value if len(value) <= _MAX_ID else f"{value[:_MAX_ID]}#{hash(value)}"

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict, deque
+from collections import deque
+from typing import Any
 
 from ..tools import READ_ONLY, classify
-from .model import CallSeen, Facts, ToolResult, ToolStats, ToolUse
+from .model import CallSeen, Facts, ToolStats
 
 MOST_CALLS = 1_000  # calls that are listed one by one, and names of calls without a result
 MOST_OPEN = 10_000  # calls that wait for their result; beyond it they are only counted
 MOST_TOOLS = 500
 OTHERS = "(other tools)"
-_MAX_NAME = 200
 
 
 class Calls:
@@ -28,16 +28,18 @@ class Calls:
         self._untracked: dict[str, int] = {}
         self._open = 0
         self._plain: dict[str, deque[int]] = {}
-        self._named: dict[str, OrderedDict[int, str]] = {}  # name -> number -> id
-        self._ids: dict[str, OrderedDict[int, str]] = {}  # id -> number -> name
+        self._named: dict[str, dict[int, str]] = {}  # name -> number -> id
+        self._ids: dict[str, list[tuple[int, str]]] = {}  # id -> numbers and names
 
-    def use(self, event: ToolUse) -> None:
-        name, key, call = event.name[:_MAX_NAME] or "?", event.call_id, self._count
-        stats = self._stats(name)
+    def use(self, name: str, key: str, given: Any) -> None:
+        """A call, with the fields of a ToolUse."""
+        call = self._count
+        stats = self.tools.get(name) or self._stats(name)
         stats.calls += 1
-        stats.changing += classify(event.name, event.input) != READ_ONLY
-        self._count += 1
-        if len(self.seen) < MOST_CALLS:
+        if classify(name, given) != READ_ONLY:
+            stats.changing += 1
+        self._count = call + 1
+        if call < MOST_CALLS:
             self.seen.append(CallSeen(name))
         if self._open >= MOST_OPEN:
             listed = name if name in self.tools else OTHERS
@@ -46,8 +48,14 @@ class Calls:
             return
         self._open += 1
         if key:
-            self._named.setdefault(name, OrderedDict())[call] = key
-            self._ids.setdefault(key, OrderedDict())[call] = name
+            named = self._named.get(name)
+            if named is None:
+                named = self._named[name] = {}
+            named[call] = key
+            if key in self._ids:
+                self._ids[key].append((call, name))
+            else:
+                self._ids[key] = [(call, name)]
             return
         self.by_order = True
         waiting = self._plain.get(name)
@@ -55,29 +63,29 @@ class Calls:
             waiting = self._plain[name] = deque()
         waiting.append(call)
 
-    def result(self, event: ToolResult) -> None:
-        name = event.name[:_MAX_NAME] or "?"
-        call = self._by_id(event.call_id, name) if event.call_id else None
+    def result(self, name: str, key: str, is_error: bool, duration_ms: float | None, output: str) -> None:
+        """The end of a call, with the fields of a ToolResult."""
+        call = self._by_id(key, name) if key else None
         if call is None:
-            call = self._by_name(name, bool(event.call_id))
-        stats = self._stats(name)
+            call = self._by_name(name, bool(key))
+        stats = self.tools.get(name) or self._stats(name)
         if call is None:
             listed = name if name in self.tools else OTHERS
             if self._untracked.get(listed):
                 self._untracked[listed] -= 1  # it may be one of those that were only counted
             else:
                 stats.calls += 1
-                if len(self.seen) < MOST_CALLS:
-                    call = len(self.seen)
+                if self._count < MOST_CALLS:
+                    call = self._count
                     self.seen.append(CallSeen(name))
                     self._count += 1
-        stats.errors += event.is_error
-        stats.duration_ms += event.duration_ms or 0
-        if call is not None and call < len(self.seen):
+        stats.errors += is_error
+        stats.duration_ms += duration_ms or 0
+        if call is not None and call < MOST_CALLS:
             seen = self.seen[call]
-            seen.state = "error" if event.is_error else "ok"
-            seen.duration_ms = event.duration_ms
-            seen.output = event.output if event.is_error else ""
+            seen.state = "error" if is_error else "ok"
+            seen.duration_ms = duration_ms
+            seen.output = output if is_error else ""
 
     def into(self, facts: Facts) -> None:
         """Write down the state so far."""
@@ -98,13 +106,12 @@ class Calls:
 
     def _by_id(self, key: str, name: str) -> int | None:
         calls = self._ids.get(key)
-        if not calls:
+        if calls is None:
             return None
         # One id for several calls at once: the one of this name first.
-        call = next((call for call, named in calls.items() if named == name), None)
-        call = next(iter(calls)) if call is None else call
-        self._close(call, key, calls[call])
-        return call
+        found = calls[0] if len(calls) == 1 else next((one for one in calls if one[1] == name), calls[0])
+        self._close(key, calls, found)
+        return found[0]
 
     def _by_name(self, name: str, has_id: bool) -> int | None:
         """The oldest open call of this name; of those with an id only for a result without one."""
@@ -112,7 +119,7 @@ class Calls:
         plain, named = self._plain.get(name), None if has_id else self._named.get(name)
         if named and (not plain or next(iter(named)) < plain[0]):
             call = next(iter(named))
-            self._close(call, named[call], name)
+            self._close(named[call], self._ids[named[call]], (call, name))
             return call
         if not plain:
             return None
@@ -123,13 +130,18 @@ class Calls:
             del self._plain[name]
         return call
 
-    def _close(self, call: int, key: str, name: str) -> None:
+    def _close(self, key: str, calls: list[tuple[int, str]], found: tuple[int, str]) -> None:
+        """Take a call with an id out of both tables."""
         self._open -= 1
-        for table, at in ((self._ids, key), (self._named, name)):
-            calls = table[at]
-            del calls[call]
-            if not calls:
-                del table[at]
+        if len(calls) == 1:
+            del self._ids[key]
+        else:
+            calls.remove(found)
+        call, name = found
+        named = self._named[name]
+        del named[call]
+        if not named:
+            del self._named[name]
 
     def _stats(self, name: str) -> ToolStats:
         stats = self.tools.get(name)

@@ -15,7 +15,8 @@ def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no JSON")
 
 
-_decoder: Any = json.JSONDecoder(parse_constant=_no_constant)
+# Objects come as tuples of their pairs: a dict would hide a key that stands there twice.
+_decoder: Any = json.JSONDecoder(object_pairs_hook=tuple, parse_constant=_no_constant)
 # What json.loads comes to after it has looked at the type and the encoding of its argument. Raises StopIteration where
 # no value begins.
 scan: Callable[[str, int], tuple[Any, int]] = _decoder.scan_once
@@ -26,24 +27,21 @@ def whole(line: str, end: int) -> bool:
     return end == len(line) or not line[end:].strip(_AROUND)
 
 
+def plain(value: Any) -> Any:
+    """``value``, in which objects are tuples of pairs, with dicts for them. Raises RecursionError for a deep one."""
+    if type(value) is tuple:
+        return {key: plain(item) for key, item in value}
+    return [plain(item) for item in value] if type(value) is list else value
+
+
 def same(one: object, other: object) -> bool:
     """Whether two values are written alike in JSON: for Python also False, 0 and 0.0 are equal."""
     try:
-        return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
+        return json.dumps(plain(one), sort_keys=True) == json.dumps(plain(other), sort_keys=True)
     except REFUSED:
         return False
 
 
-def twice(line: str) -> tuple[dict[str, Any], frozenset[str]]:
-    """The object in ``line``, which `scan` could read, and its own keys that stand there with different values."""
-    outermost: list[tuple[str, Any]] = []
-
-    def pairs(found: list[tuple[str, Any]]) -> dict[str, Any]:
-        nonlocal outermost
-        outermost = found  # the outermost object is finished last
-        return dict(found)
-
-    value, _ = json.JSONDecoder(object_pairs_hook=pairs).raw_decode(line)
-    if len(value) == len(outermost):
-        return value, frozenset()
-    return value, frozenset(key for key, item in outermost if not same(item, value[key]))
+def twice(pairs: tuple[tuple[str, Any], ...], found: dict[str, Any]) -> frozenset[str]:
+    """The keys that stand in ``pairs`` with different values; ``found`` is the dict of them."""
+    return frozenset(key for key, item in pairs if item is not found[key] and not same(item, found[key]))

@@ -6,6 +6,7 @@ out, and of long texts only the beginning is kept.
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 import sys
@@ -16,26 +17,55 @@ from .parse import same
 _MAX_PARSED = 65_536  # bytes of a value that is not a text
 _MAX_TEXT = 1_200_000  # bytes of a text that are kept
 _MAX_DEPTH = 900  # about what the parser allows for other lines
+_MOST_ITEMS = 250_000
+_SELDOM = 1_000
+_CLOSING = {ord("["): b"]", ord("{"): b"}"}
 LEFT_OUT = "(large)"
 
 _SPACE = re.compile(rb"[ \t\r]*+")
 # Repeats have limits: an engine may remember something of each round.
 _PART = re.compile(rb'(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})){0,2000}+')
 _NUMBER = rb"-?(?:0|[1-9][0-9]{0,4299}+)(?![0-9])(?:\.[0-9]++)?(?:[eE][-+]?[0-9]++)?"
-_SCALAR = re.compile(_NUMBER + rb"|true|false|null")
-# Many small values at one go; where this does not fit they are walked one by one.
 _S = rb"[ \t\r]*+"
 _TEXT = rb'"[^"\\\x00-\x1f]*+"'
-_FLAT = rb"(?:" + _TEXT + rb"|" + _NUMBER + rb"|true|false|null)"
-_MEMBER = _TEXT + _S + rb":" + _S + _FLAT + _S
-_SMALL = (
-    rb"(?:" + _FLAT
-    + rb"|\[" + _S + rb"(?:" + _FLAT + _S + rb"(?:," + _S + _FLAT + _S + rb"){0,20}+)?+\]"
-    + rb"|\{" + _S + rb"(?:" + _MEMBER + rb"(?:," + _S + _MEMBER + rb"){0,20}+)?+\})"
-)  # fmt: skip
-_ITEMS = re.compile(rb"(?:" + _S + _SMALL + _S + rb",){0,500}+")
-_MEMBERS = re.compile(rb"(?:" + _S + _TEXT + _S + rb":" + _S + _SMALL + _S + rb",){0,500}+")
-_CLOSING = {ord("["): b"]", ord("{"): b"}"}
+_MEMBER = _TEXT + _S + rb":" + _S
+_SCALAR = re.compile(_NUMBER + rb"|true|false|null")
+
+
+def _small(depth: int) -> bytes:
+    """What matches a value of few levels and few members."""
+    if not depth:
+        return rb"(?:" + _TEXT + rb"|" + _NUMBER + rb"|true|false|null)"
+    inner = _small(depth - 1) + _S
+    return (
+        _small(0)[:-1]
+        + rb"|\[" + _S + rb"(?:" + inner + rb"(?:,(?!" + _S + rb"\])" + _S + rb"|(?=\]))){0,50}+\]"
+        + rb"|\{" + _S + rb"(?:" + _MEMBER + inner + rb"(?:,(?!" + _S + rb"\})" + _S + rb"|(?=\}))){0,50}+\})"
+    )  # fmt: skip
+
+
+@functools.cache
+def _runs(members: bool) -> re.Pattern[bytes]:
+    """Many small values, of a list or with the keys of an object, at one go. Made when needed: it takes a while."""
+    return re.compile(rb"(?:" + _S + (_MEMBER if members else b"") + _small(4) + _S + rb",){0,500}+")
+
+
+def is_light(data: bytearray) -> bool:
+    """Whether an ordinary parser, which is quicker, would not make very much more of a line than it is."""
+    if sum(_count(data, byte) for byte in b",[{") > _MOST_ITEMS:
+        return False
+    # One character beyond U+FFFF, and every other one takes four bytes too, in the line and once more in the value.
+    return not any(byte in data for byte in range(0xF0, 0xF8))
+
+
+def _count(data: bytearray, byte: int) -> int:
+    """How often ``byte`` is there. Where that is seldom, to search is much quicker than to count."""
+    at = -1
+    for found in range(_SELDOM):
+        at = data.find(byte, at + 1)
+        if at < 0:
+            return found
+    return data.count(byte)
 
 
 def skim(data: bytearray) -> tuple[dict[str, Any], frozenset[str], bool]:
@@ -117,7 +147,7 @@ def _value(data: bytearray, at: int) -> int:
     stack = bytearray()
     while True:
         if stack[-1:] == b"[":
-            at = _run(_ITEMS, data, at)
+            at = _run(_runs(False), data, at)
         at = _past(data, at)
         head = data[at : at + 1]
         if head == b"[" or head == b"{":
@@ -126,7 +156,7 @@ def _value(data: bytearray, at: int) -> int:
                 if len(stack) >= _MAX_DEPTH:
                     raise ValueError("nested too deeply")
                 stack += head
-                at = _key(data, _run(_MEMBERS, data, inner)) if head == b"{" else inner
+                at = _key(data, _run(_runs(True), data, inner)) if head == b"{" else inner
                 continue
             at = inner + 1
         elif head == b'"':
@@ -140,7 +170,7 @@ def _value(data: bytearray, at: int) -> int:
             at = _past(data, at)
             head = data[at : at + 1]
             if head == b",":
-                at = _key(data, _run(_MEMBERS, data, at + 1)) if stack[-1:] == b"{" else at + 1
+                at = _key(data, _run(_runs(True), data, at + 1)) if stack[-1:] == b"{" else at + 1
                 break
             if head != _CLOSING[stack[-1]]:
                 raise ValueError("a container that does not end")

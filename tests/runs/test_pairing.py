@@ -91,7 +91,7 @@ def test_finished_calls_leave_nothing_behind() -> None:
         ids = {"tool_call_id": f"c{number}"} if number % 2 else {}
         for part in (use(f"t{number % 7}", **ids), done(f"t{number % 7}", **ids)):
             for event in _events(part):
-                (calls.result if isinstance(event, ToolResult) else calls.use)(event)
+                (calls.result if isinstance(event, ToolResult) else calls.use)(*event)
     assert not (calls._plain or calls._named or calls._ids or calls._open)
 
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from agent_ledger.runs.verdict import LedgerCall, LedgerFindings, Verdict
+from agent_ledger.runs import events, report
+from agent_ledger.runs.verdict import LedgerCall, LedgerFindings, Verdict, judge
 from tests.runs.streams import done, event, init, result, use, verdict
 from tests.simhost import PLUGIN_FOLDER
 
+# Recorded and made streams with the right verdicts, where they lie beside the checkout.
 SCORE = PLUGIN_FOLDER.parent / "shared" / "runs"
 
 
@@ -161,9 +165,26 @@ def test_odd_numbers_are_left_out() -> None:
     assert (found.tokens, found.duration_ms) == ({"total": 3}, None)
 
 
+@pytest.mark.parametrize("meta", sorted(SCORE.rglob("*.meta.json")), ids=lambda path: path.name.partition(".meta")[0])
+def test_recorded_streams(meta: Path) -> None:
+    """Outcome, exit code and counts are those that its description asks for."""
+    stream = meta.with_name(meta.name.replace(".meta.json", ".jsonl"))
+    if not stream.exists():
+        pytest.skip("made by a program: the slow test has it")
+    case = json.loads(meta.read_text(encoding="utf-8"))
+    with stream.open("rb") as source:
+        found = judge(events.read(source), case.get("process_rc"))
+    shown = {**report.as_json(report.clean(found)), "exit": found.exit_code, "unfinished": sorted(found.unfinished)}
+    expected = {name: sorted(value) if name == "unfinished" else value for name, value in case["expect"].items()}
+    assert {name: shown[name] for name in expected if expected[name] is not None} == {
+        name: value for name, value in expected.items() if value is not None
+    }
+
+
+@pytest.mark.slow
 @pytest.mark.skipif(not (SCORE / "score.py").exists(), reason="the recorded streams are not beside this checkout")
-def test_the_recorded_streams_are_judged_right() -> None:
-    """Real streams of several hosts, and made ones."""
+def test_the_command_judges_the_recorded_streams_right() -> None:
+    """Real streams of several hosts, and made ones, each by a process of its own."""
     command = f"{sys.executable} -m agent_ledger.cli run check --json - FILE"
     run = [sys.executable, str(SCORE / "score.py"), "--streams", str(SCORE / "dev"), "--command", command]
     done = subprocess.run(run, cwd=PLUGIN_FOLDER, capture_output=True, text=True, timeout=300, check=False)
