@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any, Protocol
 
+from .fields import MAX_ANSWER, MAX_WORD, as_dicts, done_fields, end_record, milliseconds, use_fields, word
 from .lines import Lines
 from .model import Event, Facts, Init, Result, Text, ToolResult, ToolUse, Unknown
 from .pairing import Calls
-from .parse import REFUSED, plain, scan, twice, whole
+from .parse import REFUSED, scan, twice, whole
 from .skim import is_light, skim
 
 CHUNK = 256 * 1024
-MAX_ANSWER = 1_000_000  # characters of the answer that are kept
-MAX_ERROR = 8_000
-MAX_OUTPUT = 2_000
-MAX_NAME = 200
 _MAX_INPUT = 65_536  # characters of the line, above which a call's input is not handed on
-_MAX_WORD = 500
-_MAX_ID = 120
 _MOST_RECORDS = 5
-_MOST_MS = 2**53
-
-FLAGS = ("failed", "partial", "interrupted", "is_error")
-DECIDING = ("exit_code", "error", "session_id", *FLAGS)
-TOKENS = ("input", "output", "total", "cache_read", "cache_write")
 
 
 class Source(Protocol):
@@ -116,14 +105,14 @@ class Stream:
                     self._time(value)
                 if kind == "tool_use":
                     if calls is None:
-                        yield ToolUse(*_use(found, len(line) <= _MAX_INPUT))
+                        yield ToolUse(*use_fields(found, len(line) <= _MAX_INPUT))
                     else:
-                        calls.use(*_use(found, len(line) <= _MAX_INPUT))
+                        calls.use(*use_fields(found, len(line) <= _MAX_INPUT))
                 elif kind == "tool_result":
                     if calls is None:
-                        yield ToolResult(*_done(found))
+                        yield ToolResult(*done_fields(found))
                     else:
-                        calls.result(*_done(found))
+                        calls.result(*done_fields(found))
                 continue
             if value is not None:
                 self._time(value)
@@ -167,20 +156,20 @@ class Stream:
         self.events += 1
         self._time(found)
         if kind == "tool_use":
-            return ToolUse(*_use(found, small))
+            return ToolUse(*use_fields(found, small))
         if kind == "tool_result":
-            return ToolResult(*_done(found))
+            return ToolResult(*done_fields(found))
         if kind == "result":
             if self._at_result is None:
                 self._at_result = self.events
-            return _result(found, double, cut)
+            return end_record(found, double, cut)
         if kind == "text":
-            return Text(_word(found.get("text"), MAX_ANSWER)) if self._texts else None
+            return Text(word(found.get("text"), MAX_ANSWER)) if self._texts else None
         if kind != "system":
             self.unknown += 1
-            return Unknown(kind[:_MAX_WORD])
+            return Unknown(kind[:MAX_WORD])
         if found.get("subtype") == "init":
-            return Init(_word(found.get("model")), _word(found.get("session_id")), _plain(tuple(found.items())))
+            return Init(word(found.get("model")), word(found.get("session_id")), as_dicts(tuple(found.items())))
         return None
 
     def _time(self, value: dict[str, Any]) -> None:
@@ -235,104 +224,3 @@ def agree(one: Result, other: Result) -> bool:
         and (one.code, one.written, bool(one.error), one.session)
         == (other.code, other.written, bool(other.error), other.session)
     )  # fmt: skip
-
-
-def holds(value: object) -> bool:
-    """Whether a field of the end record says anything: false, null, 0, "", [] and {} do not."""
-    return bool(value)
-
-
-def milliseconds(value: object) -> float | None:
-    """``value`` as a time or a duration, None where it can be none."""
-    if type(value) is not int and type(value) is not float:
-        return None
-    return value if 0 <= value <= _MOST_MS else None
-
-
-def _use(found: dict[str, Any], small: bool) -> tuple[str, str, Any]:
-    """The fields of a ToolUse."""
-    get = found.get
-    name, key, given = get("name"), get("tool_call_id"), get("input")
-    if small:
-        try:
-            given = plain(given)
-        except RecursionError:
-            small = False
-    return (
-        name if type(name) is str and 0 < len(name) <= MAX_NAME else _name(name), _id(key) if key is not None else "",
-        given if small else None,
-    )  # fmt: skip
-
-
-def _done(found: dict[str, Any]) -> tuple[str, str, bool, float | None, str]:
-    """The fields of a ToolResult."""
-    get = found.get
-    name, key, output = get("name"), get("tool_call_id"), get("output")
-    return (
-        name if type(name) is str and 0 < len(name) <= MAX_NAME else _name(name), _id(key) if key is not None else "",
-        get("is_error") is True, milliseconds(get("duration_ms")),
-        output[:MAX_OUTPUT] if type(output) is str else "",
-    )  # fmt: skip
-
-
-def _result(record: dict[str, Any], double: frozenset[str], cut: bool) -> Result:
-    code, text, session = record.get("exit_code"), record.get("text"), record.get("session_id")
-    tokens = _plain(record.get("tokens"))
-    text = text if type(text) is str else ""
-    return Result(
-        code=code if type(code) is int else None,
-        written=_written(code) if "exit_code" in record else "",
-        session=_written(session),
-        session_id=_word(session),
-        text=text[:MAX_ANSWER],
-        cut=cut or len(text) > MAX_ANSWER,
-        tokens={
-            name: tokens[name] for name in TOKENS if type(tokens.get(name)) is int and 0 <= tokens[name] <= 2**64
-        } if type(tokens) is dict else {},
-        duration_ms=milliseconds(record.get("duration_ms")),
-        error=_said(record.get("error")),
-        flags=tuple(f"{name} {_written(record[name])}" for name in FLAGS if holds(record.get(name))),
-        twice=tuple(name for name in DECIDING if name in double),
-    )  # fmt: skip
-
-
-def _said(error: object) -> str:
-    if not holds(error):
-        return ""
-    return (error if type(error) is str else _written(error))[:MAX_ERROR]
-
-
-def _written(value: object) -> str:
-    try:
-        text = json.dumps(plain(value))
-    except REFUSED:  # nested more deeply than it can be written
-        return "a nested value"
-    return text if len(text) <= _MAX_WORD else f"{text[:_MAX_WORD]}..."
-
-
-def _plain(value: object) -> Any:
-    """``value`` with dicts for its objects; None where it is nested too deeply for that."""
-    try:
-        return plain(value)
-    except RecursionError:
-        return None
-
-
-def _name(value: object) -> str:
-    return _word(value, MAX_NAME) or "?"
-
-
-def _word(value: object, most: int = _MAX_WORD) -> str:
-    return value[:most] if type(value) is str else ""
-
-
-def _id(value: object) -> str:
-    """A call's id as text; '' for none. Long ones stand for themselves by their hash, so that none is held."""
-    if type(value) is not str:
-        if type(value) is bool or (not value and value != 0):
-            return ""
-        try:
-            value = json.dumps(plain(value), sort_keys=True)
-        except REFUSED:
-            return ""
-    return value if len(value) <= _MAX_ID else f"{value[:_MAX_ID]}#{hash(value)}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .summary import document, title
+from .summary import UNPRINTABLE, document, title
 from .verdict import SUCCESS, Verdict
 
 SUMMARY_VARIABLE = "GITHUB_STEP_SUMMARY"
@@ -35,8 +35,8 @@ def _command(level: str, name: str, message: str) -> str:
 
 
 def _data(text: str) -> str:
-    """A message that stays on its line, whatever is in it."""
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    """A message that stays on its line, whatever is in it; also where a terminal shows it."""
+    return UNPRINTABLE.sub(" ", text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"))
 
 
 def _property(text: str) -> str:

@@ -70,7 +70,8 @@ def as_json(verdict: Verdict) -> dict[str, Any]:
 def json_text(verdict: Verdict) -> str:
     """The verdict as a JSON document in plain ASCII. Nothing in it is a command to a CI runner that reads the output:
     one of GitHub's old kind would be found anywhere in a line."""
-    return json.dumps(as_json(verdict), indent=2, ensure_ascii=True, allow_nan=False).replace("##[", "\\u0023#[") + "\n"
+    text = json.dumps(as_json(verdict), indent=2, ensure_ascii=True, allow_nan=False)
+    return text.replace("##[", "\\u0023#[").replace("\x7f", "\\u007f") + "\n"
 
 
 def _text(text: str, most: int | None = None) -> str:

@@ -11,7 +11,7 @@ MAX_ANSWER = 20_000
 _MOST_LINES = 50
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>()#+!|~&:@=$-])")
 _COMMAND = re.compile(r"^(\s*)::")
-_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u200b-\u200f\u202a-\u202e\u2066-\u2069]+")
+UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u200b-\u200f\u202a-\u202e\u2066-\u2069]+")
 
 
 def document(verdict: Verdict) -> str:
@@ -89,13 +89,13 @@ def _fenced(text: str) -> Sequence[str]:
     hold what GitHub would take for a command where the page is printed."""
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
-    shown = [_UNPRINTABLE.sub("", line).replace("##[", "## [") for line in text.splitlines()]
+    shown = [UNPRINTABLE.sub("", line).replace("##[", "## [") for line in text.splitlines()]
     return [f"{fence}text", *(_COMMAND.sub(r"\1: :", line) for line in shown), fence]
 
 
 def _plain(text: str) -> str:
     """``text`` as one line in which every character of Markdown and HTML stands for itself."""
-    return _MARKUP.sub(r"\\\1", _UNPRINTABLE.sub(" ", text))
+    return _MARKUP.sub(r"\\\1", UNPRINTABLE.sub(" ", text))
 
 
 def _time(milliseconds: float | None) -> str:

@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from agent_ledger.runs import events, lines
+from agent_ledger.runs import events, fields, lines
 from agent_ledger.runs.model import Init, Result, Text, ToolResult, ToolUse, Unknown
 from tests.runs.streams import done, event, facts, init, result, use
 
@@ -108,7 +108,7 @@ def test_a_large_line_reads_like_a_small_one() -> None:
     """What decides is found behind and before a text of megabytes, and the answer is cut."""
     record = result(text="a" * (3 * lines.LARGE), error={"a": 1}, partial=True)
     [found] = facts(init(), record).records
-    assert (found.code, found.error, found.flags, len(found.text)) == (0, '{"a": 1}', ("partial true",), events.MAX_ANSWER)
+    assert (found.code, found.error, found.flags, len(found.text)) == (0, '{"a": 1}', ("partial true",), fields.MAX_ANSWER)
     assert found.cut
 
 
