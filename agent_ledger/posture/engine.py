@@ -206,8 +206,7 @@ def _has_shape(text: str) -> bool:
         or "ghp_" in text
         or "github_pat_" in text
         or "AKIA" in text
-        or "xoxb-" in text
-        or "xoxp-" in text
+        or "xox" in text
         or "PRIVATE KEY" in text
         or "eyJ" in text
         or "glpat-" in text

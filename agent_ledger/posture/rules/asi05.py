@@ -103,8 +103,9 @@ def _code(call: Call) -> Iterator[str]:
 
 
 _NAMES = frozenset(
-    """path file filename file_path filepath host hostname branch ref repo repository name id target directory dir folder
-    key bucket table image package version tag source destination user username email_id container service""".split()
+    """path file filename file_path filepath host hostname branch ref repo repository name id target directory dir
+    folder key bucket table image package version tag source destination user username email_id container
+    service""".split()
 )
 _META = re.compile(r"(?:;|&&|\|\|?|\n|`|\$\()\s*(?:[A-Z_]+=\S* +)*(?:su" r"do +)?(?:/(?:usr/)?s?bin/)?([a-z][\w.+-]*)")
 
