@@ -23,7 +23,11 @@ class NoLedger(UsageError):
 
 
 class NoData(UsageError):
-    """There is a ledger, and it has no row in the window that was asked for."""
+    """The ledger has no call where a score was asked for; a score would be a claim about nothing."""
+
+
+class NoSuchCall(UsageError):
+    """The ledger holds no call with the number that was asked for."""
 
 
 class LedgerUnreadable(LedgerError):

@@ -2,23 +2,43 @@
 
 from __future__ import annotations
 
-from typing import Any
+import os
+from typing import TYPE_CHECKING, Any
 
-from . import delivery, log
+from . import delivery, log, process
 from .hooks import Hooks
 
+if TYPE_CHECKING:
+    from .runs.emitter import Emitter
+
 PLUGIN = "agent-ledger"
+_RUN_EVENTS = "AGENT_LEDGER_RUN_EVENTS"  # runs/emitter.py
 
 
 def register(ctx: Any) -> None:
     """Register the four hooks, ``hermes ledger`` and ``/ledger``. No command code is imported before it is used."""
     hooks = Hooks(lambda: _host_settings(ctx))
-    ctx.register_hook("pre_tool_call", hooks.pre_tool_call)
-    for callback in delivery.callbacks(hooks.post_tool_call):
+    pre, post, turn = hooks.pre_tool_call, hooks.post_tool_call, hooks.pre_llm_call
+    emitter = _emitter()
+    if emitter is not None:
+        pre, post, turn = emitter.around_pre(pre), emitter.around_post(post), emitter.around_turn(turn)
+        emitter.register(ctx)
+    ctx.register_hook("pre_tool_call", pre)
+    for callback in delivery.callbacks(post):
         ctx.register_hook("post_tool_call", callback)
-    ctx.register_hook("pre_llm_call", hooks.pre_llm_call)
+    ctx.register_hook("pre_llm_call", turn)
     ctx.register_hook("on_session_start", hooks.on_session_start)
     _register_commands(ctx)
+
+
+def _emitter() -> Emitter | None:
+    """What writes the events of a run that ``run exec`` started on a host without a stream of its own; else None, and
+    nothing of it is imported or registered."""
+    if _RUN_EVENTS not in os.environ and not getattr(process.registry(), "run_events", ""):
+        return None
+    from .runs.emitter import requested
+
+    return requested()
 
 
 def _register_commands(ctx: Any) -> None:
@@ -39,7 +59,7 @@ def _register_commands(ctx: Any) -> None:
             "ledger",
             handler=_answer,
             description="Calls that were issued and never confirmed, and the newest ones",
-            args_hint="[status|ghosts|show ID|tail]",
+            args_hint="[status|ghosts|show ID|tail|policy]",
         )
     except Exception as error:
         log.warn("register:chat", "`/ledger` is not available here (%s: %s)", type(error).__name__, error)

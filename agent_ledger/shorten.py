@@ -9,6 +9,8 @@ from typing import Any
 from .canonical import encode
 
 _LEFT_OUT = re.compile(r"…\[\+(\d{1,15}) chars\]\Z")
+_ITEMS_LEFT = re.compile(r"\[\+\d{1,15} items\]")
+_KEYS_LEFT = re.compile(r"\[\+\d+ keys\]")
 
 
 def left_out(text: str, size: int) -> str:
@@ -16,6 +18,27 @@ def left_out(text: str, size: int) -> str:
     earlier = _LEFT_OUT.search(text[-32:])
     whole = len(text) if not earlier else len(text) - len(earlier.group()) + int(earlier.group(1))
     return f"{text[:size]}…[+{whole - size} chars]"
+
+
+def without_marks(value: Any) -> Any:
+    """A shortened value without what stands in it for the rest. A cut text ends with its last whole word, since half a
+    path is another path."""
+    if isinstance(value, str):
+        found = _LEFT_OUT.search(value[-32:])
+        if found is None:
+            return value
+        kept = value[: -len(found.group())]
+        return kept[: max(kept.rfind(" "), kept.rfind("\n"), 0)]
+    if isinstance(value, dict):
+        return {
+            key: without_marks(one)
+            for key, one in value.items()
+            if key != "…" or not isinstance(one, str) or not _KEYS_LEFT.fullmatch(one)
+        }
+    if isinstance(value, list):
+        rest = bool(value) and isinstance(value[-1], str) and _ITEMS_LEFT.fullmatch(value[-1]) is not None
+        return [without_marks(one) for one in (value[:-1] if rest else value)]
+    return value
 
 
 def _shorten(value: Any, text: int, items: int, depth: int, key_text: int) -> Any:

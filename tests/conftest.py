@@ -31,8 +31,19 @@ class PlainRoot:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Add it as a plugin of its own: pytest does not ask the conftest of a folder below about the root."""
+    """Add it as a plugin of its own, since pytest does not ask the conftest of a folder below about the root; and declare
+    the marker of the tests that take their real time."""
     config.pluginmanager.register(PlainRoot())
+    config.addinivalue_line("markers", "slow: takes as long as in life; runs with -m slow or LEDGER_SLOW=1")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave the slow tests out where nobody asked for them, and say how to ask."""
+    if os.environ.get("LEDGER_SLOW") == "1" or "slow" in (config.getoption("-m") or ""):
+        return
+    for item in items:
+        if item.get_closest_marker("slow"):
+            item.add_marker(pytest.mark.skip(reason="takes its real time; run with LEDGER_SLOW=1 or -m slow"))
 
 
 @pytest.fixture(autouse=True)

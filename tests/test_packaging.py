@@ -188,7 +188,10 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel: dict[str, bytes]) -
     package = {name for name in recorded if name.startswith("agent_ledger/")}
     sources = {str(path) for path in checkout.source_files() if path.parts[0] == "agent_ledger"}
 
-    assert package == sources
+    pack = "policy.example.json"  # commands look for it in the package where no checkout is around it
+
+    assert package == sources | {f"agent_ledger/{pack}"}
+    assert wheel[f"agent_ledger/{pack}"] == (ROOT / pack).read_bytes()
     assert all(name.split("/")[0].endswith(".dist-info") for name in set(recorded) - package)
 
 

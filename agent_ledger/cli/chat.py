@@ -12,7 +12,7 @@ from ..store.shapes import Row
 from . import ghosts, rows, show, tail, where
 from .text import ago, cut, plural, safe
 
-USAGE = "use: /ledger [status | ghosts | show ID | tail [N]]"
+USAGE = "use: /ledger [status | ghosts | show ID | tail [N] | policy]"
 _LISTED = 5
 _MOST = 20
 _REPLAY_S = 0.2
@@ -24,9 +24,13 @@ def answer(raw: object) -> str:
     words = raw.split() if isinstance(raw, str) else []
     name, rest = (words[0].lower(), words[1:]) if words else ("status", [])
     command = _COMMANDS.get(name)
-    if command is None:
+    if command is None and name != "policy":
         return f"agent-ledger {__version__}: there is no {_code(cut(safe(name), 40))}; {USAGE}"
     try:
+        if command is None:  # it needs no ledger, and a command line as it was typed
+            from .policy import chat as policy
+
+            return policy.answer(str(raw).strip()[len(name) :].strip())
         home = where.home_of(None)
         where.replay(home, _REPLAY_S)
         with Reader(ledger_path(home), _WAIT_S) as reader:

@@ -7,7 +7,6 @@ import csv
 import dataclasses
 import io
 import json
-import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -16,7 +15,7 @@ from ..errors import UsageError
 from ..model import now_iso
 from ..store.reader import Reader
 from ..store.shapes import Row
-from . import rows, where
+from . import files, rows, where
 from .output import Screen
 
 BATCH = 1000
@@ -41,26 +40,7 @@ def stream(options: argparse.Namespace, screen: Screen) -> None:
             for line in lines:
                 screen.text(line)
             return
-        _to_file(options.ledger_output, lines)
-
-
-def _to_file(path: str, lines: Iterator[str]) -> None:
-    """Write a file that only this user can read; it appears complete or not at all."""
-    if os.path.isdir(path):
-        raise UsageError(f"{path} is a folder. Give the name of a file with --output")
-    building = f"{path}.{os.getpid()}.part"
-    try:
-        descriptor = os.open(building, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except OSError as error:
-        raise UsageError(f"cannot write {path} ({error.strerror}). Give another --output") from error
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
-            for line in lines:
-                file.write(line)
-        os.replace(building, path)
-    except BaseException:
-        os.unlink(building)
-        raise
+        files.write(options.ledger_output, lines, "--output", files.PRIVATE)
 
 
 def _lines(reader: Reader, form: str, since: str, names: tuple[str, ...], clean: Callable[[str], str]) -> Iterator[str]:

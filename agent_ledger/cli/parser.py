@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import functools
 from typing import Any
 
 from .. import __version__
 from . import exits
+from .policy import arguments as policy
+from .run import arguments as runs
 
 DESCRIPTION = (
     "The record of every call of an agent that changes something: what was issued, confirmed, and never confirmed."
@@ -67,6 +70,20 @@ _EXPORT = """examples:
 
 Every column of table ledger, oldest call first, times in UTC. Stored text is redacted once more on its way out; --raw
 leaves it as it is stored."""
+
+_POSTURE = """examples:
+  {prog} posture
+  {prog} posture --since 7d --html posture.html
+  {prog} posture --fail-on high --min-rows 20   # in CI
+
+exit codes: 0 passed, 1 a gate tripped, 2 no data or wrong use. Findings of low confidence, and accepted ones, trip no
+gate.
+
+JSON: one object: score, score_effective, penalty, penalty_per_1000, findings {{rule_id, asi, official, severity,
+confidence, status_seen, message, evidence {{rows, session_id, ts_first, ts_last}}, fingerprint, remediation, refs,
+excerpt, suppressed}}, subtotals, assessed, not_assessed, coverage, rules_version, policy_sha256, window, rule_errors,
+changes {{new, open, resolved}}, gates. The score is 100 minus the weights of all findings (CRITICAL 25, HIGH 15,
+MEDIUM 8, LOW 3), not below 0."""
 
 _DOCTOR = """example:
   {prog} doctor
@@ -135,6 +152,25 @@ def fill(parser: argparse.ArgumentParser) -> None:
     export.add_argument("--session", dest="ledger_session", metavar="ID", help="only the conversation of this session")
     export.add_argument("--output", dest="ledger_output", metavar="FILE", help="a file (0600), not standard output")
     export.add_argument("--raw", dest="ledger_raw", action="store_true", help="as stored, without redacting again")
+    policy.add(commands, _command)
+    posture = _command(commands, "posture", "score what was recorded against OWASP's list for agents", _POSTURE)
+    posture.add_argument("ledger_path", metavar="LEDGER", nargs="?", help="another ledger than that of the home")
+    posture.add_argument("--since", dest="ledger_since", metavar="WHEN", help="2026-11-01, a time, or a span (7d)")
+    posture.add_argument("--until", dest="ledger_until", metavar="WHEN", help="the end of the window")
+    posture.add_argument("--session", dest="ledger_session", metavar="ID", help="only this session")
+    posture.add_argument("--html", dest="ledger_html", metavar="FILE", help="also write a page for a browser")
+    posture.add_argument("--fail-under", dest="ledger_fail_under", metavar="N", help="exit 1 below this score")
+    posture.add_argument("--fail-on", dest="ledger_fail_on", metavar="SEV", help="exit 1 on this severity or worse")
+    posture.add_argument(
+        "--fail-on-new", dest="ledger_fail_on_new", action="store_true", help="count only what the last report lacked"
+    )
+    posture.add_argument("--min-rows", dest="ledger_min_rows", metavar="N", help="exit 2 with fewer calls")
+    posture.add_argument("--suppressions", dest="ledger_suppressions", metavar="FILE", help="accepted findings")
+    posture.add_argument("--budget", dest="ledger_budget", metavar="N", help="how many calls a session may have")
+    posture.add_argument("--tools", dest="ledger_tools", metavar="A,B", help="the tools that it is meant to have")
+    posture.add_argument("--history", dest="ledger_history", metavar="DIR", help="where history.jsonl is kept")
+    posture.add_argument("--record", dest="ledger_record", action="store_true", help="note this report in the history")
+    runs.add(commands, functools.partial(_command, as_json=False))
     _command(commands, "doctor", "prove that recording works here, and show all that matters to it", _DOCTOR)
 
 
@@ -148,25 +184,40 @@ _DEFAULTS: dict[str, Any] = {
     "ledger_session": None,
     "ledger_check": False,
     "ledger_id": "",
+    "ledger_path": None,
+    "ledger_until": None,
+    "ledger_html": None,
+    "ledger_fail_under": None,
+    "ledger_fail_on": None,
+    "ledger_fail_on_new": False,
+    "ledger_min_rows": None,
+    "ledger_suppressions": None,
+    "ledger_history": None,
+    "ledger_budget": None,
+    "ledger_tools": None,
+    "ledger_record": False,
+    **policy.DEFAULTS,
 }
 
 
-def _command(commands: Any, name: str, help_text: str, epilog: str) -> argparse.ArgumentParser:
+def _command(commands: Any, name: str, help_text: str, epilog: str, as_json: bool = True) -> argparse.ArgumentParser:
     parser: argparse.ArgumentParser = commands.add_parser(
         name, help=help_text, description=help_text[0].upper() + help_text[1:] + ".",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
     parser.epilog = epilog.format(prog=parser.prog.rpartition(" ")[0])
-    _common(parser)
+    _common(parser, as_json=as_json)
     return parser
 
 
-def _common(parser: argparse.ArgumentParser, top: bool = False) -> None:
+def _common(parser: argparse.ArgumentParser, top: bool = False, as_json: bool = True) -> None:
     # Both before and after the command's name; the later one must not reset what the first one chose.
     default: Any = None if top else argparse.SUPPRESS
     parser.add_argument(
         "--home", dest="ledger_home", metavar="PATH", default=default, help="the Hermes home (the one in force)"
     )
+    if not as_json:  # a command whose own --json names a file
+        return
     parser.add_argument(
         "--json", dest="ledger_json", action="store_true", default=False if top else argparse.SUPPRESS,
         help="print JSON for programs",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import sqlite3
-import sys
 import time
 from contextlib import ExitStack
 from typing import Any
@@ -19,6 +18,7 @@ from ..store.db import Database, Unavailable, release_owned
 from . import exits, rows, where
 from .answer import Answer
 from .output import Screen
+from .progress import begin
 from .text import plural, size
 
 ALSO = ("ghosts", "refusals")
@@ -79,7 +79,12 @@ def _limits(options: argparse.Namespace) -> prune.Limits:
 def _prune(database: Database, limits: prune.Limits) -> prune.Pruned:
     done = prune.Pruned()
     with ExitStack() as stack:
-        progress = _progress(stack, database, limits)
+        progress = begin(
+            stack,
+            "pruning",
+            lambda: database.read(lambda connection: prune.count(connection, limits), time.monotonic() + 5),
+            lambda count: f"{plural(count, 'row')} removed so far",
+        )
         try:
             return prune.prune(database, limits, progress, done=done)
         except KeyboardInterrupt:
@@ -87,35 +92,3 @@ def _prune(database: Database, limits: prune.Limits) -> prune.Pruned:
             release_owned()
             prune.recount(database, done)
             return done
-
-
-def _progress(stack: ExitStack, database: Database, limits: prune.Limits) -> Any:
-    """A bar on a terminal (with rich where it is), a line every five seconds elsewhere; on standard error."""
-    if not sys.stderr.isatty():
-        return _Lines()
-    try:
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-    except ImportError:
-        return _Lines()
-    total = database.read(lambda connection: prune.count(connection, limits), time.monotonic() + 5)
-    bar = stack.enter_context(
-        Progress(
-            TextColumn("pruning"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
-            console=Console(stderr=True), transient=True,
-        )
-    )  # fmt: skip
-    task = bar.add_task("pruning", total=total)
-    return lambda count: bar.update(task, completed=count)
-
-
-class _Lines:
-    """Progress for logs."""
-
-    def __init__(self) -> None:
-        self._next = time.monotonic() + 5
-
-    def __call__(self, count: int) -> None:
-        if time.monotonic() >= self._next:
-            self._next = time.monotonic() + 5
-            print(f"agent-ledger: {plural(count, 'row')} removed so far", file=sys.stderr, flush=True)

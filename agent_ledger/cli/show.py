@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import UsageError
+from ..errors import NoSuchCall, UsageError
 from ..ghosts import owner
 from ..home import data_folder, ledger_path
 from ..store.reader import MAX_ID, Reader
@@ -50,7 +50,7 @@ def run(options: argparse.Namespace) -> Answer:
         if row is None:
             last = reader.last_id()
             held = f"its newest call is {last}" if last else "it holds no call"
-            raise UsageError(f"there is no call {row_id} in {ledger_path(home)}; {held}. See: hermes ledger tail")
+            raise NoSuchCall(f"there is no call {row_id} in {ledger_path(home)}; {held}. See: hermes ledger tail")
         life = Life(
             changes=reader.transitions(row_id),
             told=reader.told(row_id),
@@ -126,7 +126,7 @@ def _show(
     field("error", row.error_message)
     field("result", row.result_digest)
     screen.line(f"{'arguments':<10}{row.args_len} characters, sha256 {safe(row.args_sha256)[:16]}")
-    for line in _pretty(rows.arguments(row)):
+    for line in pretty(rows.arguments(row)):
         screen.line("          " + line)
     _show_life(screen, life, now)
 
@@ -157,7 +157,8 @@ def _show_life(screen: Screen, life: Life, now: float) -> None:
         )
 
 
-def _pretty(value: Any) -> list[str]:
+def pretty(value: Any) -> list[str]:
+    """Arguments as lines that are safe to show."""
     try:
         text = json.dumps(value, indent=2, ensure_ascii=False)
     except (ValueError, RecursionError):

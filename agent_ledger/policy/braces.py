@@ -2,46 +2,47 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
 
 from .fields import MOST_WORDS
 from .syntax import Literal, Part
 
-if TYPE_CHECKING:
-    pass
-
 _HOLE = 0xE200  # first of the characters that stand for a part inside a brace expansion
+_MOST_PARTS = 200
+_MOST_TEXT = 4096  # characters of a word that is expanded
+_HOLES = re.compile(f"([{chr(_HOLE)}-{chr(_HOLE + _MOST_PARTS)}])")
 
 
 def alternatives(parts: tuple[Part, ...]) -> list[tuple[Part, ...]]:
     """The alternatives of a word with ``{a,b}`` or ``{1..3}``; quoted and expanded parts stay as they are."""
     kept: list[Part] = []
-    text = ""
+    texts: list[str] = []
     for part in parts:
         if isinstance(part, Literal) and not part.quoted:
-            text += part.text
+            texts.append(part.text)
         else:
-            text += chr(_HOLE + len(kept))
+            texts.append(chr(_HOLE + len(kept)))
             kept.append(part)
-    if len(kept) > 200:
+    if len(kept) > _MOST_PARTS:
         return [parts]
-    done: list[tuple[Part, ...]] = []
-    for alternative in _choices(text):
-        made: list[Part] = []
-        plain = ""
-        for char in alternative:
-            at = ord(char) - _HOLE
-            if 0 <= at < len(kept):
-                if plain:
-                    made.append(Literal(plain))
-                    plain = ""
-                made.append(kept[at])
-            else:
-                plain += char
-        if plain:
-            made.append(Literal(plain))
-        done.append(tuple(made))
-    return done
+    text = "".join(texts)
+    if len(text) > _MOST_TEXT:
+        return [parts]
+    if not kept:
+        return [(Literal(alternative),) for alternative in _choices(text)]
+    return [tuple(_filled(alternative, kept)) for alternative in _choices(text)]
+
+
+def _filled(alternative: str, kept: list[Part]) -> list[Part]:
+    """The text with the kept parts in the place of their holes."""
+    made: list[Part] = []
+    for piece in _HOLES.split(alternative):
+        at = ord(piece) - _HOLE if len(piece) == 1 else -1
+        if 0 <= at < len(kept):
+            made.append(kept[at])
+        elif piece:
+            made.append(Literal(piece))
+    return made
 
 
 def _choices(text: str, depth: int = 0) -> list[str]:
@@ -93,9 +94,7 @@ def _range(inside: str) -> list[str]:
     if first.lstrip("-").isdigit() and last.lstrip("-").isdigit() and len(first) < 9 and len(last) < 9:
         low, high = int(first), int(last)
         step = 1 if high >= low else -1
-        return (
-            [str(n) for n in range(low, high + step, step)][:MOST_WORDS] if abs(high - low) < 10_000 else [first, last]
-        )
+        return [str(n) for n in range(low, high + step, step)[:MOST_WORDS]]
     if len(first) == len(last) == 1 and first.isalpha() and last.isalpha():
         low, high = ord(first), ord(last)
         step = 1 if high >= low else -1

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from . import judge as judgement
+from . import registry
 from .judge import Judgement
 from .rules import Called, Example, Rule, Subject
 from .session import Session
@@ -24,6 +25,7 @@ def check(
     """(the rules that hold, what is wrong with the others). Behind ``budget_s`` the rest counts as holding: a hook
     waits for this."""
     ask = judge or judgement.judge
+    registry.load()  # here, before the time counts, so that neither an example nor the first judged call waits for it
     until = time.monotonic() + budget_s
     kept, problems = [], []
     for rule in rules:

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 from . import parameters
 from .braces import alternatives
 from .fields import GLOBS, SPECIAL, Fields
-from .model import GLOB, NOTHING, SOME, Value
+from .model import ANYTHING, GLOB, NOTHING, SOME, Value
 from .syntax import Arithmetic, Literal, Part, ProcessSubstitution, Substitution, Variable, Word
 
 if TYPE_CHECKING:
     from .machine import Machine
+
+MOST_FIELDS = 4096  # of one command
 
 
 def words(machine: Machine, found: tuple[Word, ...]) -> list[Value]:
@@ -25,8 +27,13 @@ def words(machine: Machine, found: tuple[Word, ...]) -> list[Value]:
             if type(part) is Literal and (part.quoted or not SPECIAL.search(part.text)):
                 done.append(Value(part.text))
                 continue
-        done.extend(fields(machine, word))
-        if len(done) > 4096:
+        if machine.budget.size < 0:
+            done.append(ANYTHING)
+            continue
+        made = fields(machine, word)
+        done.extend(made)
+        machine.budget.spend(sum([len(value.text) for value in made]), len(made))
+        if len(done) > MOST_FIELDS:
             break
     return done
 
@@ -39,8 +46,13 @@ def one(machine: Machine, word: Word | None) -> Value:
     if text is not None and "~" not in text[:1]:
         marks = GLOB if any(isinstance(p, Literal) and not p.quoted and GLOBS.search(p.text) for p in word.parts) else 0
         return Value(text, marks)
+    if machine.budget.size < 0:
+        return ANYTHING
     found = _expand(machine, word.parts, split=False)
-    return found[0] if found else NOTHING
+    if not found:
+        return NOTHING
+    machine.budget.spend(len(found[0].text))
+    return found[0]
 
 
 def fields(machine: Machine, word: Word) -> list[Value]:

@@ -51,8 +51,8 @@ class Lists(Redirections):
     def whole(self) -> Script:
         script = self.script(inside=False)
         if self.cut >= 0:
-            rest = plain.items(self.text[self.cut :], self.cut_in_command)
-            return Script((*script.items, *rest), complete=False)
+            whole = script.items[:-1] if self.resume == self.item_at else script.items
+            return Script((*whole, *plain.items(self.text[self.resume :])), complete=False)
         return Script(script.items, complete=False) if self.pending else script
 
     def script(self, inside: bool) -> Script:
@@ -66,6 +66,8 @@ class Lists(Redirections):
             if start > FAR:
                 self.stop(start)
                 break
+            if not inside:
+                self.item_at = start
             keyword = _KEYWORD.match(self.text, start, self.end)
             if self.text[start] in "();" or (keyword is not None and keyword[0] in _SPECIAL):
                 closer = self._closer()
@@ -156,6 +158,12 @@ class Lists(Redirections):
         return command
 
     def _simple(self) -> Command:
+        outer, self.command_at = self.command_at, self.pos
+        command = self._simple_words()
+        self.command_at = outer
+        return command
+
+    def _simple_words(self) -> Command:
         text = self.text
         words: list[Word] = []
         assignments: list[Assignment] = []

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from . import registry
 from .machine import Machine
-from .model import SECRET, Effect, Value
+from .model import Effect, Value
 from .scope import File, Scope, World
 from .session import Session
 from .tools import judge_tool
@@ -38,14 +38,15 @@ def judge(tool_name: str, args: object, session: Session, make: Make = Machine) 
         workdir = os.path.normpath(os.path.join(world.cwd, os.path.expanduser(given)))
         world = replace(world, cwd=workdir)
     machine = make(world, session.scope(workdir), dict(session.files), dict(session.links))
-    if tool_name == "terminal":
-        command = args.get("command") if isinstance(args, dict) else None
-        if isinstance(command, str):
-            printed = machine.shell(Value(command[:_MOST_COMMAND]))
-            if printed.marks & SECRET:
-                machine.show(printed)
-    else:
-        judge_tool(tool_name, args, machine)
+    try:
+        if tool_name == "terminal":
+            command = args.get("command") if isinstance(args, dict) else None
+            if isinstance(command, str):
+                machine.show(machine.shell(Value(command[:_MOST_COMMAND])))
+        else:
+            judge_tool(tool_name, args, machine)
+    except RecursionError:  # the host was deep already: what was found so far counts
+        pass
 
     session.pending = lambda: session.take(machine, workdir)
     return Judgement(tuple(machine.effects), tuple(machine.commands), tuple(machine.paths))

@@ -89,7 +89,9 @@ class Lexer:
         self.budget = budget
         self.complete = True
         self.cut = -1
-        self.cut_in_command = False
+        self.resume = 0  # where the plain scan goes on: at the command that was cut
+        self.command_at = 0
+        self.item_at = -1  # where the last item of the whole script begins
         # Heredocs whose bodies begin on the next line: redirection, delimiter, strip tabs, delimiter was quoted.
         self.pending: list[tuple[Redirect, str, bool, bool]] = []
 
@@ -111,7 +113,7 @@ class Lexer:
     def stop(self, pos: int, in_command: bool = False) -> None:
         """A bound is met: nothing from ``pos`` on is read here."""
         self.pos = self.end = self.cut = pos
-        self.cut_in_command = in_command
+        self.resume = self.command_at if in_command else pos
         self.complete = False
 
     def enter(self) -> bool:

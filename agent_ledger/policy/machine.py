@@ -5,17 +5,18 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Callable, Sequence
 
-from . import paths, scan, secret_paths, watched_paths
+from . import host_settings, paths, scan, secret_paths, watched_paths
+from .budget import Budget
 from .effects import places
-from .model import ANYTHING, DECODED, DUMP, GLOB, NOTHING, REMOTE, SECRET, SOME, TREE, UNKNOWN, Effect, Value
+from .model import ANYTHING, DECODED, DUMP, GLOB, MOST_TEXT, NOTHING, REMOTE, SECRET, SOME, TREE, UNKNOWN, Effect, Value
 from .model import Command as Resolved
 from .scope import File, Scope, World
 from .syntax import Script
 
-MOST_STEPS = 3000  # commands in one judgement
-MOST_DEPTH = 24  # shells inside shells, functions inside functions
-MOST_TEXT = 65_536
 MOST_EFFECTS = 40
+_MOST_LINKS = 100
+_LONG = 3000  # characters of a command line that may be beyond the bounds of the scanner
+_MOST_LOOKS = 200  # paths whose links are followed on disk
 
 
 class Machine:
@@ -37,10 +38,12 @@ class Machine:
         self.origin = ""  # what was read last of what is secret
         self.calling: list[str] = []
         self.opened: set[str] = set()  # descriptors that are connected to another machine
+        self.budget = Budget()
+        self.top: Script | None = None  # the command line of the call itself
+        self.partial = False  # a script beyond the bounds of the scanner: what is not known may just not have been read
         self._pipes: dict[str, Value] = {}
         self._files_run: list[str] = []
-        self._steps = 0
-        self._depth = 0
+        self._looks = 0
 
     # --- where
 
@@ -53,7 +56,7 @@ class Machine:
         path = paths.absolute(path, self.scope.cwd)
         for inside, outside in self.mounts:
             if path == inside or path.startswith(inside.rstrip("/") + "/"):
-                return posixpath.normpath(outside + path[len(inside.rstrip("/")) :])
+                return posixpath.normpath(outside.rstrip("/") + path[len(inside.rstrip("/")) :] or "/")
         if self.links and self.place == "here":
             for link, target in self.links.items():
                 if path.startswith(link + "/"):
@@ -92,19 +95,27 @@ class Machine:
     def _inside(self, text: str, place: str, arguments: Sequence[Value], stdin: Value | None) -> Value:
         from .walk import run_script
 
-        if self._depth >= MOST_DEPTH:
+        if self.top is not None:
+            text = text[:MOST_TEXT]
+            if not self.budget.spend(3 * len(text)):  # reading it costs more than making it
+                return ANYTHING
+        if not self.budget.enter():
             return ANYTHING
+        script = scan.parse(text)
+        if not script.complete and len(text) > _LONG:
+            self.partial = True
+        if self.top is None:
+            self.top = script
         scope, before = self.scope, self.place
-        self._depth += 1
         if arguments:
             kept = scope.positional, scope.called
             scope.positional, scope.called = tuple(arguments), True
         if place != "here":
             self.place = place
         try:
-            return run_script(self, scan.parse(text[:MOST_TEXT]), stdin)
+            return run_script(self, script, stdin)
         finally:
-            self._depth -= 1
+            self.budget.depth -= 1
             self.place = before
             if arguments:
                 scope.positional, scope.called = kept
@@ -120,35 +131,33 @@ class Machine:
         from .simple import execute
 
         values = [word if isinstance(word, Value) else Value(word) for word in words]
-        if not values or self._depth >= MOST_DEPTH:
+        if not values:
             return ANYTHING
         before = self.place
         if place != "here":
             self.place = place
-        self._depth += 1
         try:
             return execute(self, values, stdin, env or {})
         finally:
-            self._depth -= 1
             self.place = before
 
-    def code(self, language: str, text: Value | str, arguments: Sequence[Value] = ()) -> None:
-        """Run source code."""
+    def code(self, language: str, text: Value | str, arguments: Sequence[Value] = ()) -> Value:
+        """Run source code in a scope of its own; returns what it prints as far as that is known."""
         from . import code
 
         value = text if isinstance(text, Value) else Value(text)
         if value.marks & (REMOTE | DECODED) and not value.known:
             self.unseen(value)
-        if not value.text.strip(UNKNOWN + SOME + " \n") or self._depth >= MOST_DEPTH:
-            return
+        if not value.text.strip(UNKNOWN + SOME + " \n"):
+            return ANYTHING
         if language == "shell":
-            self.subshell(lambda: self.shell(value, arguments=arguments))
-            return
-        self._depth += 1
+            return self.subshell(lambda: self.shell(value, arguments=arguments))
+        if not self.budget.spend(len(value.text)) or not self.budget.enter():
+            return ANYTHING
         try:
-            code.run(language, value, self, arguments)
+            return self.subshell(lambda: code.run(language, value, self, arguments))
         finally:
-            self._depth -= 1
+            self.budget.depth -= 1
 
     def subshell(self, work: Callable[[], Value]) -> Value:
         """Run ``work`` in a scope of its own."""
@@ -173,13 +182,12 @@ class Machine:
         """What ``$(script)`` gives."""
         from .walk import run_script
 
-        if self._depth >= MOST_DEPTH:
+        if not self.budget.enter():
             return ANYTHING
-        self._depth += 1
         try:
             value = self.subshell(lambda: run_script(self, script, None))
         finally:
-            self._depth -= 1
+            self.budget.depth -= 1
         return Value(value.text.rstrip("\n"), value.marks)
 
     def process_file(self, script: Script, direction: str) -> str:
@@ -188,11 +196,6 @@ class Machine:
         self._pipes[name] = NOTHING
         self._pipes[name] = self.substitute(script) if direction == "<" else NOTHING
         return name
-
-    def step(self) -> bool:
-        """Count a command; False once there were too many."""
-        self._steps += 1
-        return self._steps <= MOST_STEPS
 
     # --- files
 
@@ -216,7 +219,7 @@ class Machine:
 
     def read(self, path: Value | str, shown: bool = True) -> Value:
         """The content of a file; where it is shown, a secret counts as read."""
-        name = path if isinstance(path, str) else path.text
+        name = self._named(path)
         value = self.content(name)
         self.paths.append(self.absolute(name))
         if shown and value.marks & SECRET:
@@ -259,13 +262,13 @@ class Machine:
             elif language == "shell":
                 self.subshell(lambda: self.shell(value, arguments=(Value(where), *arguments[1:])))
             elif language:
-                self.code(language, value, arguments)
+                self.code(language, value, arguments[1:])
         finally:
             self._files_run.pop()
 
     def write(self, path: Value | str, content: Value, append: bool = False) -> None:
         """Write a file."""
-        name = path if isinstance(path, str) else path.text
+        name = self._named(path)
         if name.startswith(("/dev/tcp/", "/dev/udp/")):
             self.send(content, name.split("/")[3] if name.count("/") > 3 else name)
             return
@@ -280,7 +283,7 @@ class Machine:
         if places.is_device(where):
             self.effect("disk", f"writes to {where} itself", where)
             return
-        if self.touches_guarded(where):
+        if self.touches_guarded(where) or self._disarms(where, content, append):
             self.effect("tampering", f"writes to {where}", where)
         if watched_paths.is_account_file(where):
             self.effect("account", f"changes {where}", where)
@@ -294,11 +297,19 @@ class Machine:
             return
         if append:
             before = self.content(where)
-            head = before.text if before.known else ""
+            head = before.text if before.known and self.budget.spend(len(before.text)) else ""
             between = "\n" if head and not head.endswith("\n") else ""
             content = Value(head + between + content.text, before.marks | content.marks)
         self.files[where] = File(Value(content.text[:MOST_TEXT], content.marks & ~(GLOB | TREE)))
         self.written.add(where)
+
+    def _disarms(self, where: str, content: Value, append: bool) -> bool:
+        hermes = self.world.hermes
+        if not hermes or not where.startswith(hermes + "/"):
+            return False
+        origin, before = self.origin, self.content(where)
+        self.origin = origin
+        return host_settings.disarms(where, before, content, append, hermes)
 
     def _plant(self, where: str, content: Value, append: bool) -> None:
         """A file that runs by itself: dangerous where its content is, or where it is emptied."""
@@ -327,22 +338,22 @@ class Machine:
 
     def delete(self, path: Value | str, recursive: bool = True, filtered: bool = False) -> None:
         """Delete a path, or with TREE in its marks all that lies below a folder."""
-        if isinstance(path, Value):
-            text, marks = path.text, path.marks
-        else:
-            text, marks = path, 0
+        text, marks = self._named(path), path.marks if isinstance(path, Value) else 0
+        if not text:  # nothing is deleted
+            return
         if marks & TREE:
             marks |= GLOB
         if not marks & GLOB and "*" in text:
             text = text.replace("*", SOME)
         below = text[-1:] == "/" or marks & GLOB
         where = self.absolute(text)
-        if self.place == "here" and recursive and below and UNKNOWN not in where and not self.mounts:
+        if below and where in self.links:
+            where = self.links[where]
+        looks = self.place == "here" and not self.mounts and where.startswith("/") and UNKNOWN not in where
+        if looks and recursive and below:
             folder, _, last = where.rpartition("/")
             where = (
-                f"{self.world.real(folder or '/')}/{last}".replace("//", "/")
-                if marks & GLOB
-                else self.world.real(where)
+                f"{self._real(folder or '/')}/{last}".replace("//", "/") if marks & GLOB else self._real(where)
             )
         recursive = recursive or bool(marks & TREE)
         if self.touches_guarded(where) or (recursive and self.holds_guarded(where)):
@@ -351,6 +362,8 @@ class Machine:
         why = paths.danger_of_deleting(
             where, self.home if here else "", self.project if here else "", recursive, "here" if here else self.place
         )
+        if self.partial and UNKNOWN in where:
+            why = ""
         if why and filtered and not why.startswith(("the repository", "its target")):
             why = ""
         what = f"deletes {where}" + (" and all in it" if recursive else "")
@@ -370,6 +383,23 @@ class Machine:
             self.effect("overwrite", f"moves {where} away", where, why)
         if self.touches_guarded(where):
             self.effect("tampering", f"moves {where} away", where)
+
+    def _real(self, path: str) -> str:
+        """The path with its links on disk followed."""
+        self._looks += 1
+        return self.world.real(path) if self._looks <= _MOST_LOOKS else path
+
+    def _named(self, path: Value | str) -> str:
+        """The text of a path; the tools of the host take a tilde for the home, too."""
+        if isinstance(path, Value):
+            return path.text
+        return self.home + path[1:] if path.startswith("~/") else path
+
+    def link(self, path: str, target: str) -> None:
+        """A symbolic link was made."""
+        self.links[path] = target
+        if len(self.links) > _MOST_LINKS:
+            del self.links[next(iter(self.links))]
 
     def touches_guarded(self, path: str) -> bool:
         """True for the recorder's own files and those in its folders."""

@@ -10,6 +10,8 @@ from typing import Protocol
 UNKNOWN = "\ue000"  # anything, perhaps nothing at all
 SOME = "\ue001"  # anything but nothing: "${X:?}"
 
+MOST_TEXT = 65_536  # characters of one value
+
 # Marks of a value: what it carries from where it came from.
 SECRET = 1  # read from a credential
 REMOTE = 2  # fetched from the network
@@ -31,7 +33,7 @@ class Value:
         return UNKNOWN not in self.text and SOME not in self.text
 
     def __add__(self, other: Value) -> Value:
-        return Value(self.text + other.text, self.marks | other.marks)
+        return Value((self.text + other.text)[:MOST_TEXT], self.marks | other.marks)
 
 
 NOTHING = Value()
@@ -115,8 +117,9 @@ class Actions(Protocol):
     def argv(self, words: Sequence[Value | str], stdin: Value | None = None, place: str = "here") -> Value:
         """Run a program with these words, without a shell; returns what it prints as far as that is known."""
 
-    def code(self, language: str, text: Value | str) -> None:
-        """Run source code: python, node, perl, ruby, php, lua, awk, powershell, cmd, sql, redis, mongo, make, shell."""
+    def code(self, language: str, text: Value | str) -> Value:
+        """Run source code: python, node, perl, ruby, php, lua, awk, powershell, cmd, sql, redis, mongo, make, shell,
+        applescript, other; returns what it prints as far as that is known."""
 
     def run_file(self, path: str, language: str = "", arguments: Sequence[Value] = ()) -> None:
         """Run or source a file: judged from disk, from what this session wrote, or from what was noted of it."""

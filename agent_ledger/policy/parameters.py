@@ -7,8 +7,8 @@ import re
 from typing import TYPE_CHECKING
 
 from . import expand, secret_paths
-from .fields import GLOBS, LONGEST, Fields
-from .model import ANYTHING, GLOB, NOTHING, SECRET, SOME, TREE, UNKNOWN, Value
+from .fields import GLOBS, Fields
+from .model import ANYTHING, GLOB, MOST_TEXT, NOTHING, SECRET, SOME, TREE, UNKNOWN, Value
 from .syntax import Variable
 
 if TYPE_CHECKING:
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 _NUMBERS = frozenset(
     {"$", "!", "?", "#", "RANDOM", "UID", "EUID", "PPID", "SECONDS", "BASHPID", "EPOCHSECONDS", "LINENO"}
 )
+
+_MOST_TRIMMED = 128  # characters of a text that any pattern is tried on
 
 
 def lookup(machine: Machine, name: str) -> Value:
@@ -46,19 +48,21 @@ def lookup(machine: Machine, name: str) -> Value:
 
 
 def add_variable(machine: Machine, part: Variable, out: Fields, split: bool) -> None:
+    if out.size >= MOST_TEXT:
+        return
     scope = machine.scope
     if (part.name in ("@", "*") or part.index in ("@", "*")) and not part.op.startswith("#len"):
         if part.name in ("@", "*"):
             items = list(scope.positional[1:]) if scope.called or len(scope.positional) > 1 else [ANYTHING]
         else:
-            items = list(scope.arrays.get(part.name) or [lookup(machine, part.name)])
+            items = scope.arrays.get(part.name) or [lookup(machine, part.name)]
         if part.op == ":" and part.arg is not None:
             items = items[_number(expand.one(machine, part.arg).text.partition(":")[0]) - (part.name in ("@", "*")) :]
         star = part.name == "*" or part.index == "*"
         if part.quoted and star or not split:
-            out.add(" ".join(i.text for i in items), _all_marks(items), part.quoted)
+            out.add(" ".join([item.text for item in items]), _all_marks(items), part.quoted)
             return
-        for number, item in enumerate(items):
+        for number, item in enumerate(items[: expand.MOST_FIELDS]):
             if number:
                 out.end()
             if part.quoted:
@@ -113,10 +117,13 @@ def _variable(machine: Machine, part: Variable) -> Value:
         return expand.one(machine, part.arg)
     if not known:
         return value
-    return Value(_edited(machine, value.text, op, expand.one(machine, part.arg).text)[:LONGEST], value.marks)
+    edited = _edited(value.text, op, expand.one(machine, part.arg).text)[:MOST_TEXT]
+    if len(edited) > 256:
+        machine.budget.spend(len(edited))
+    return Value(edited, value.marks)
 
 
-def _edited(machine: Machine, text: str, op: str, arg: str) -> str:
+def _edited(text: str, op: str, arg: str) -> str:
     """Parameter operators that cut or change a known text."""
     if op == ":":
         start, _, length = arg.partition(":")
@@ -132,17 +139,11 @@ def _edited(machine: Machine, text: str, op: str, arg: str) -> str:
     if len(text) > 2048 or len(arg) > 256:
         return text
     if op in ("#", "##", "%", "%%"):
-        matches = re.compile(fnmatch.translate(arg)).match
-        ends = range(len(text) + 1)
-        for end in ends if len(op) == 1 else reversed(ends):
-            piece = text[:end] if op[0] == "#" else text[len(text) - end :]
-            if matches(piece):
-                return text[end:] if op[0] == "#" else text[: len(text) - end]
-        return text
+        return _trimmed(text, op, arg)
     if op[0] == "/":
         old, _, new = arg.partition("/")
         if not old or GLOBS.search(old):
-            return text if old else text
+            return text
         if op == "//":
             return text.replace(old, new)
         if op == "/#":
@@ -150,6 +151,28 @@ def _edited(machine: Machine, text: str, op: str, arg: str) -> str:
         if op == "/%":
             return text[: -len(old)] + new if text.endswith(old) else text
         return text.replace(old, new, 1)
+    return text
+
+
+def _trimmed(text: str, op: str, pattern: str) -> str:
+    """The text without what the pattern matches at its beginning (``#``) or end (``%``), the longest where doubled."""
+    front = op[0] == "#"
+    star, plain = (pattern[:1], pattern[1:]) if front else (pattern[-1:], pattern[:-1])
+    if not GLOBS.search(pattern):
+        return text.removeprefix(pattern) if front else text.removesuffix(pattern)
+    if star == "*" and plain and not GLOBS.search(plain):  # ${path##*/}, ${name%.*}
+        found = text.find(plain) if op in ("#", "%%") else text.rfind(plain)
+        if found < 0:
+            return text
+        return text[found + len(plain) :] if front else text[:found]
+    if len(text) > _MOST_TRIMMED:
+        return text
+    matches = re.compile(fnmatch.translate(pattern)).match
+    ends = range(len(text) + 1)
+    for end in ends if len(op) == 1 else reversed(ends):
+        piece = text[:end] if front else text[len(text) - end :]
+        if matches(piece):
+            return text[end:] if front else text[: len(text) - end]
     return text
 
 

@@ -84,21 +84,19 @@ class _Collector:
             self.pipeline = []
 
 
-def items(text: str, in_command: bool = False) -> list[Item]:
+def items(text: str) -> list[Item]:
     """The simple commands of a text, each with its redirections, and pipelines of them.
 
-    ``in_command``: the text begins among the arguments of a command, which are passed over. Of a huge text, only the
-    first COMMANDS commands are found.
+    Of a huge text, only the first COMMANDS commands are found.
     """
     found = _Collector()
     for match in _TOKEN.finditer(text):
         kind, token = match.lastgroup, match[0]
         if kind == "operator":
-            in_command = False
             found.operator(token)
             if found.count >= COMMANDS:
                 break
-        elif in_command or kind == "blank":
+        elif kind == "blank":
             continue
         elif kind == "redirect":
             found.redirecting = token.lstrip("0123456789")

@@ -45,14 +45,19 @@ def judge_of(name: str) -> Judge | None:
     return found
 
 
+_loaded = False
+
+
 def load() -> None:
-    """Import every room that has programs or judges, once."""
-    if PROGRAMS:
+    """Import every room that has programs or judges, once, so that no call waits for it later."""
+    global _loaded
+    if _loaded:
         return
-    from . import programs
+    from . import code, filetypes, planted, programs  # noqa: F401
     from .effects import operations
 
     programs.load()
     JUDGES.update(operations.PROGRAMS)
     FAMILIES.update(operations.FAMILIES)
     OUTPUTS.update(operations.OUTPUTS)
+    _loaded = True

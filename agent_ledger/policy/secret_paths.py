@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import re
 
 _NOT_SECRET = re.compile(
@@ -16,13 +17,13 @@ _PUBLIC = re.compile(r"\.(?:pub|example|sample|template|md)$", re.IGNORECASE)
 _PLAY = re.compile(r"(?:^|/)(?:fixtures?|testdata|test-data|examples?|samples?|__fixtures__|mocks?)/", re.IGNORECASE)
 _SECRET_NAME = re.compile(
     r"""^(?:
-      \.env(?:\..+|rc)? | .+\.env | env\.(?:production|prod|local|secret)
+      \.env(?:\..+|rc)? | .+\.e[n]v | env\.(?:production|prod|local|secret)
     | id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?(?:[._-].*)? | .*_(?:rsa|ed25519|ecdsa|dsa)
     | \.netrc | _netrc | \.pgpass | \.my\.cnf | \.git-credentials | \.pypirc | \.vault-token | \.s3cfg | \.boto
       | \.htpasswd | \.dockercfg
     | credentials(?:\.(?:json|csv|ya?ml|ini|db|tfrc\.json|xml))? | (?:service[-_]?account|client[-_]secret
       |gcp[-_]key|sa[-_]key).*\.json
-    | application_default_credentials\.json | secrets?\.(?:ya?ml|json|toml|env|ini|txt|properties) | .*\.(?:p12|pfx
+    | application_default_credentials\.json | secrets?\.(?:ya?ml|json|toml|ini|txt|properties|env) | .*\.(?:p12|pfx
       |jks|keystore|kdbx|ppk|key|keychain|keychain-db|ovpn)
     | .*(?:private|priv|secret|server|client|host|tls|prod|deploy|ssl)[-_.]?key.*\.pem | .*-key\.pem
       | privkey.*\.pem | key\.pem | (?:prod|deploy|ec2|aws|root)\.pem | \*\.pem | \*\.key
@@ -50,7 +51,7 @@ _SECRET_PLACE = re.compile(
     | \.config/(?:google-chrome|chromium|microsoft-edge|brave[^/]*)/.*/?(?:login\ data|cookies|web\ data).*
     | \.mozilla/firefox/.+/(?:logins\.json|key[34]\.db|cookies\.sqlite) | library/keychains/.+
       | library/application\ support/.+/(?:login\ data|cookies).*
-    | \.hermes/(?:\.env|auth\.json|.*credentials.*) | \.config/(?:composer/auth\.json|hcloud/cli\.toml|configstore/.+)
+    | \.hermes/(?:auth\.json|.*credentials.*|\.env) | \.config/(?:composer/auth\.json|hcloud/cli\.toml|configstore/.+)
     | \.netlify/config\.json | \.vercel/auth\.json | \.fly/config\.yml | \.heroku/.+ | \.databrickscfg
       | \.snowsql/config | \.local/share/keyrings/.+
     )$ | ^/proc/(?:\d+|self|\*)/environ$ | ^(?:/var)?/run/secrets/.+ | ^/etc/(?:shadow|gshadow)-?$
@@ -67,18 +68,22 @@ _SECRET_FOLDER = re.compile(
     )/?\*?$ | ^/run/secrets/?$ | ^/etc/ssl/private/?$""",
     re.IGNORECASE | re.VERBOSE,
 )
+_WILD = re.compile(r"[*?]|\[[^\]]*\]")
+_LONGEST = 1024  # characters of a path: longer ones name nothing that anybody keeps secrets in
 _HOME_ONLY = re.compile(r"^\.(?:npmrc|yarnrc(?:\.yml)?|gitconfig\.local)$")
 
 
 def is_secret(path: str, home: str) -> bool:
     """True where the content of this file is a key, a token or the like. Public keys, templates and sources are not."""
     name = path.rpartition("/")[2]
-    if not name or _PLAY.search(path):
+    if not name or len(path) > _LONGEST or _PLAY.search(path):
         return False
     if _SECRET_PLACE.search(path) and not _PUBLIC.search(name):
         return True
     if _NOT_SECRET.search(name):
         return False
+    if any(char in name for char in "*?[") and fnmatch.fnmatchcase(".env", name) and len(_WILD.sub("", name)) > 2:
+        return True
     lower = name.lower()
     if _SECRET_NAME.match(name):
         return lower not in _WEAK_NAMES or (lower in ("credentials", "token") and "/." in path)
@@ -87,7 +92,7 @@ def is_secret(path: str, home: str) -> bool:
 
 def is_secret_folder(path: str) -> bool:
     """True for a folder that mostly holds secrets, or everything in one."""
-    return _SECRET_FOLDER.search(path) is not None
+    return len(path) <= _LONGEST and _SECRET_FOLDER.search(path) is not None
 
 
 _SECRET_WORD = re.compile(

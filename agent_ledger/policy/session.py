@@ -92,6 +92,10 @@ class Session:
         if not delta:
             return ""
         text = json.dumps(delta, ensure_ascii=False, separators=(",", ":"))
+        try:
+            text.encode()
+        except UnicodeEncodeError:  # a lone surrogate in a command: SQLite would refuse the row with it
+            text = json.dumps(delta, separators=(",", ":"))
         return text if len(text) <= _MOST_STORED else ""
 
     def _forget_old(self) -> None:

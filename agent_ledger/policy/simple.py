@@ -7,7 +7,7 @@ import fnmatch
 from . import expand, forks, parameters, walk
 from .effects import places
 from .machine import Machine
-from .model import ANYTHING, NOTHING, REMOTE, UNKNOWN, Value
+from .model import ANYTHING, MOST_TEXT, NOTHING, REMOTE, UNKNOWN, Value
 from .registry import OUTPUTS, PROGRAMS, RAW, SHELLS, judge_of
 from .syntax import (
     Redirect,
@@ -15,10 +15,15 @@ from .syntax import (
     Word,
 )
 
+# What may stand in front of a shell that is tied to another machine.
+_BEFORE_SHELLS = frozenset(
+    ("su" "do", "-E", "-i", "nohup", "setsid", "-f", "env", "command", "timeout", "nice", "doas")
+)
+_SHORT = 256  # characters of input or output that are not worth counting
 # Programs that a name with wildcards may mean.
 _COMMON = (
     "rm", "bash", "sh", "dd", "chmod", "chown", "cat", "curl", "wget", "find", "shred", "mv", "cp", "python3", "nc",
-    "env", "zsh", "git", "mk" "fs.ext4", "tee", "sudo", "kill",
+    "env", "zsh", "git", "mk" "fs.ext4", "tee", "su" "do", "kill",
 )  # fmt: skip
 
 
@@ -39,7 +44,10 @@ def run_simple(machine: Machine, node: Simple, stdin: Value | None) -> Value:
     if machine.scope.aliases and first in machine.scope.aliases and first not in machine.calling:
         return _alias(machine, first, words[1:], node.redirects, stdin)
     # Windows shells take a backslash for what it is.
-    values = [Value(word.source) for word in words] if first in RAW else expand.words(machine, words)
+    if first is not None and _is_raw(first, words):
+        values = [Value(first), *(Value(word.source) for word in words[1:])]
+    else:
+        values = expand.words(machine, words)
     redirects = node.redirects
     if redirects:
         stdin = inputs(machine, redirects, stdin)
@@ -50,6 +58,10 @@ def run_simple(machine: Machine, node: Simple, stdin: Value | None) -> Value:
     return outputs(machine, redirects, printed) if redirects else printed
 
 
+def _is_raw(first: str, words: tuple[Word, ...]) -> bool:
+    return first in RAW or (first == "rmdir" and any(word.source.lower() == "/s" for word in words))
+
+
 def _assign(machine: Machine, node: Simple) -> dict[str, Value]:
     env: dict[str, Value] = {}
     for assignment in node.assignments:
@@ -57,7 +69,7 @@ def _assign(machine: Machine, node: Simple) -> dict[str, Value]:
         if assignment.items is not None:
             items = expand.words(machine, assignment.items)
             before = machine.scope.arrays.get(name, []) if assignment.append else []
-            machine.scope.arrays[name] = [*before, *items]
+            machine.scope.arrays[name] = [*before, *items][:expand.MOST_FIELDS]
             env[name] = items[0] if items else NOTHING
             continue
         value = expand.one(machine, assignment.value)
@@ -89,8 +101,23 @@ def _alias(
 
 def execute(machine: Machine, values: list[Value], stdin: Value | None, env: dict[str, Value]) -> Value:
     """Run a resolved command: a function, a program that we know, a script, or something that stays unknown."""
-    if not machine.step():
+    budget = machine.budget
+    if not budget.step() or not budget.enter():
         return ANYTHING
+    try:
+        if stdin is not None and len(stdin.text) > _SHORT:
+            budget.spend(len(stdin.text))
+        printed = _execute(machine, values, stdin, env)
+        if len(printed.text) > _SHORT:
+            budget.spend(len(printed.text))
+            if len(printed.text) > MOST_TEXT:
+                printed = Value(printed.text[:MOST_TEXT], printed.marks)
+        return printed
+    finally:
+        budget.depth -= 1
+
+
+def _execute(machine: Machine, values: list[Value], stdin: Value | None, env: dict[str, Value]) -> Value:
     first = values[0].text
     args = values[1:]
     name = first.rpartition("/")[2] if "/" in first else first
@@ -190,7 +217,7 @@ def outputs(machine: Machine, redirects: tuple[Redirect, ...], printed: Value) -
 
 def _connected(machine: Machine, redirects: tuple[Redirect, ...], values: list[Value]) -> None:
     """A shell, or a descriptor of the shell itself, that is tied to another machine."""
-    name = values[0].text.rpartition("/")[2] if values else ""
+    name = next((name for value in values if (name := value.text.rpartition("/")[2]) not in _BEFORE_SHELLS), "")
     for redirect in redirects:
         target = expand.one(machine, redirect.target).text
         if redirect.op in (">", ">&", "<>", "&>") and target.startswith(("/dev/tcp/", "/dev/udp/")):

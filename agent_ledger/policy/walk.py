@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from . import expand, forks, simple
 from .machine import Machine
-from .model import ANYTHING, NOTHING, Value
+from .model import ANYTHING, MOST_TEXT, NOTHING, Value
 from .registry import SHELLS
 from .syntax import (
     Arithmetic,
@@ -25,7 +25,8 @@ from .syntax import (
 )
 
 _MOST_TURNS = 20  # of one loop
-_TALKERS = frozenset({"nc", "ncat", "netcat", "socat", "telnet", "openssl"})
+_MOST_NAMES = 64  # that one read fills
+_TALKERS = frozenset({"nc", "ncat", "netcat", "so" "cat", "telnet", "openssl"})
 
 
 def run_script(machine: Machine, script: Script, stdin: Value | None) -> Value:
@@ -34,20 +35,35 @@ def run_script(machine: Machine, script: Script, stdin: Value | None) -> Value:
     if len(items) == 1:
         return run(machine, items[0].command, stdin)
     texts, marks = [], 0
+    size = 0
+    is_top = script is machine.top
     for item in items:
+        if is_top:
+            machine.budget.refill()
         printed = run(machine, item.command, stdin)
-        if printed.text:
+        if printed.text and size < MOST_TEXT:
             texts.append(printed.text)
+            size += len(printed.text)
         marks |= printed.marks
-    return Value("\n".join(texts)[:65_536], marks) if texts or marks else NOTHING
+    return Value("\n".join(texts)[:MOST_TEXT], marks) if texts or marks else NOTHING
 
 
 def run(machine: Machine, node: Command, stdin: Value | None = None) -> Value:
     """Run one command of any kind; returns what it prints."""
-    if not machine.step():
+    budget = machine.budget
+    if not budget.step():
         return ANYTHING
     if type(node) is Simple:
         return simple.run_simple(machine, node, stdin)
+    if not budget.enter():
+        return ANYTHING
+    try:
+        return _run_other(machine, node, stdin)
+    finally:
+        budget.depth -= 1
+
+
+def _run_other(machine: Machine, node: Command, stdin: Value | None) -> Value:
     if type(node) is Pipeline:
         return _pipeline(machine, node, stdin)
     if type(node) is Function:
@@ -134,6 +150,7 @@ def _read_names(condition: Script) -> list[str] | None:
 def assign_fields(machine: Machine, names: list[str], line: Value) -> None:
     """What ``read`` does with a line."""
     rest = line.text.strip()
+    del names[_MOST_NAMES:]
     for number, name in enumerate(names):
         if number == len(names) - 1:
             piece, rest = rest, ""

@@ -6,7 +6,7 @@ import re
 
 _STARTS = re.compile(
     r"""(?:^|/)(?:
-      \.(?:bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zprofile|zshenv|zlogin|zlogout
+      \.(?:bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zprofile|zsh(?:env)|zlogin|zlogout
       |cshrc|tcshrc|kshrc|xinitrc|xprofile|xsessionrc|inputrc|envrc|vimrc|gdbinit|pythonrc|irbrc)
     | \.config/(?:fish/.+\.fish|autostart/.+|systemd/user/.+|environment\.d/.+|nushell/.+|powershell/.+profile\.ps1)
     | \.git/hooks/[^/]+ | \.husky/[^/]+ | library/launchagents/.+ | \.config/git/hooks/.+ | hooks/(?:pre
@@ -28,12 +28,14 @@ _ACCOUNTS = re.compile(
     | ^/etc/hosts\.equiv$""",
     re.IGNORECASE | re.VERBOSE,
 )
+_LONGEST = 1024  # characters of a path
+
 
 def starts_by_itself(path: str) -> bool:
     """True for files whose content a shell, cron, a service manager or git runs without being asked."""
-    return _STARTS.search(path) is not None
+    return len(path) <= _LONGEST and _STARTS.search(path) is not None
 
 
 def is_account_file(path: str) -> bool:
     """True for files that say who may log in or become root."""
-    return _ACCOUNTS.search(path) is not None
+    return len(path) <= _LONGEST and _ACCOUNTS.search(path) is not None

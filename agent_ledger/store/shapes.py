@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of table ``ledger``, every column; the names are the columns'."""
+    """One line of table ``ledger``; the names are the columns'. All of the first schema: a ledger that no newer plugin
+    wrote to has no others."""
 
     id: int
     ts: str
@@ -88,3 +89,18 @@ class Totals:
     last_ts: str
     pending: int
     recent: dict[tuple[str, str], int]
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    """What a run's verdict needs to know of one of its calls; the names are the columns'."""
+
+    id: int
+    session_id: str
+    tool_name: str
+    summary: str
+    status: str
+    effect: str
+    owner: str
+    flags: str
+    outer_id: int | None

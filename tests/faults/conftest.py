@@ -20,20 +20,6 @@ MOST_S = 0.8  # what one hook may take in the worst case
 NOBODY = 65534
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    """Declare the marker of the tests that take their real time."""
-    config.addinivalue_line("markers", "slow: takes as long as in life; runs with -m slow or LEDGER_SLOW=1")
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave the slow tests out where nobody asked for them, and say how to ask."""
-    if os.environ.get("LEDGER_SLOW") == "1" or "slow" in (config.getoption("-m") or ""):
-        return
-    for item in items:
-        if item.get_closest_marker("slow"):
-            item.add_marker(pytest.mark.skip(reason="takes its real time; run with LEDGER_SLOW=1 or -m slow"))
-
-
 NewDriver = Callable[..., Driver]
 
 

@@ -49,9 +49,10 @@ class Recorder:
         self.cwds.append(self.cwd)
         return Value(UNKNOWN)
 
-    def code(self, language: str, text: Value | str) -> None:
+    def code(self, language: str, text: Value | str) -> Value:
         marks = text.marks if isinstance(text, Value) else 0
         self._note("code", language, text_of(text), f"marks={marks}" if marks else "")
+        return Value(UNKNOWN)
 
     def run_file(self, path: str, language: str = "", arguments: Sequence[Value] = ()) -> None:
         self._note("run_file", path, language)

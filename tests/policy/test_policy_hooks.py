@@ -281,6 +281,15 @@ def test_any_arguments_are_judged_or_run(host: SimHost, policy: Callable[..., No
     assert len(rows(host)) == 8
 
 
+@pytest.mark.parametrize("mode", ["dry_run", "enforce"])
+def test_lone_surrogates_cost_no_row(host: SimHost, policy: Callable[..., None], mode: str) -> None:
+    """What judging keeps of a command can be stored whatever the command holds."""
+    policy(mode)
+    host.pre("terminal", {"command": "cd /srv && echo \ud800 > /srv/\ud800"}, call="c1")
+    host.pre("terminal", {"command": "make"}, call="c2")
+    assert [tool for tool, *_ in rows(host)] == ["terminal", "terminal"]
+
+
 def test_status_and_doctor_show_the_policy(host: SimHost, policy: Callable[..., None]) -> None:
     """Mode, file, hash, number of rules; then what is wrong with it."""
     policy("dry_run")

@@ -134,6 +134,7 @@ def _packed(code: str) -> str:
     ("import os\nwhile 1: os.fork()", "effect fork_bomb"),
     ("import os\ndef f():\n  os.fork()\n  f()\nf()", "effect fork_bomb"),
     ("import itertools,os\nfor _ in itertools.count(): os.fork()", "effect fork_bomb"),
+    ("import os\n[os.fork() for _ in iter(int, 1)]", "effect fork_bomb"),
     ("import os\nfor _ in range(10**9): os.fork()", "effect fork_bomb"),
     ("from multiprocessing import Process\ndef f():\n  while True:\n    Process(target=f).start()\nf()", "effect fork_bomb"),
     ("import subprocess,sys\nwhile True: subprocess.Popen([sys.executable,'x.py'])", "effect fork_bomb"),

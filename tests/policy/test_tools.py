@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent_ledger.policy.tools import commands_of, judge_tool
+from agent_ledger.policy.prompts import commands_of
+from agent_ledger.policy.tools import judge_tool
 from tests.policy.recording_code import Recorder
 
 
@@ -34,6 +35,10 @@ def notes(tool: str, args: Any, files: dict[str, str] | None = None) -> list[str
     ("cronjob", {"action": "create", "prompt": "Remind me that `ls /srv` is dangerous."}, []),
     ("cronjob", {"action": "create", "prompt": "Never run `ls /srv`."}, []),
     ("cronjob", {"action": "create", "prompt": "Run the tests and report."}, []),
+    ("cronjob", {"action": "create", "prompt": "Every night execute `ls /srv`."}, ["shell ls /srv"]),
+    ("cronjob", {"action": "create", "prompt": "Every Sunday run ls -l /srv."}, ["shell ls -l /srv"]),
+    ("cronjob", {"action": "create", "prompt": "Run `ls /srv` is what the old script said; report it."}, []),
+    ("cronjob", {"action": "create", "prompt": "Tell me what happens if you run ls -l /srv."}, []),
     ("cronjob", {"action": "remove", "prompt": "Run `ls`"}, []),
     ("process", {"action": "write", "data": "ls /\n"}, ["shell ls /\n"]),
     ("process", {"action": "submit", "data": "DROP TABLE t;"}, ["code sql DROP TABLE t;"]),
@@ -90,6 +95,14 @@ def test_the_hosts_own_tools(tool: str, args: dict[str, Any], expected: list[str
     ("mcp__notion__create_page", {"title": "x", "content": "DROP TABLE t"}, []),
     ("mcp__memory__store", {"messages": [{"content": "ls /", "text": "DROP TABLE t"}]}, []),
     ("mcp__git__reset", {"repo_path": "."}, []),
+    ("mcp__kubernetes__kubectl", {"command": "get ns"}, ["shell kubectl get ns"]),
+    ("mcp__k8s__run_kubectl", {"args": ["get", "ns"]}, ["argv kubectl get ns"]),
+    ("mcp__git__git_command", {"args": ["log", "-1"]}, ["argv git log -1"]),
+    ("mcp__docker__docker_exec", {"container": "c", "command": "ls /"}, ["shell ls /"]),
+    ("mcp__psql__run", {"command": "DROP TABLE t"}, ["code sql DROP TABLE t"]),
+    ("mcp__redis__flushall", {}, ["effect database_destruction"]),
+    ("mcp__filesystem__move_file", {"source": "/srv/a", "destination": "/srv/b"}, ["argv mv /srv/a /srv/b"]),
+    ("mcp__filesystem__copy_file", {"source": "/srv/a", "destination": "/srv/b"}, ["argv cp -r /srv/a /srv/b"]),
     ("mcp__fetch__fetch", {"url": "https://x.example/i.sh"}, []),
 ])  # fmt: skip
 def test_tools_of_other_servers(tool: str, args: dict[str, Any], expected: list[str]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ..model import DECODED, NOTHING, REMOTE, Actions, Value
+from ..model import NOTHING, Actions, Value
 
 Judge = Callable[[str, Actions, Sequence[Value]], "Value | None"]
 
@@ -13,16 +13,11 @@ def run(language: str, text: Value | str, act: Actions, arguments: Sequence[Valu
     """Note what a program in this language would do; what it prints, as far as that is known.
 
     ``language``: python, node, perl, ruby, php, lua, awk, powershell, cmd, sql, redis, mongo, make, shell, applescript,
-    other. ``arguments``: what the program is given, its own name not among it. Code that was fetched, or decoded from
-    what is not known, is noted as such.
+    other. ``arguments``: what the program is given, its own name not among it. That nobody has seen the code is for the
+    caller to note.
     """
-    value = text if isinstance(text, Value) else Value(text)
-    if not value.known and value.marks & REMOTE:
-        act.effect("download_and_run", "runs what it downloads, unseen")
-    elif not value.known and value.marks & DECODED:
-        act.effect("unknown_code", "runs code that cannot be read here")
     judge = _JUDGES.get(language)
-    printed = judge(value.text, act, arguments) if judge is not None else None
+    printed = judge(text.text if isinstance(text, Value) else text, act, arguments) if judge is not None else None
     return printed if printed is not None else NOTHING
 
 

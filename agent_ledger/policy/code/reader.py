@@ -18,9 +18,11 @@ MAX_STEPS = 12_000
 MAX_DEPTH = 40
 _PREFIXES = frozenset("! - + ~ ... & \\ * @ % ++ -- ?".split())
 _PREFIX_WORDS = frozenset(
-    "new await typeof void yield return throw delete not local my our let const var static echo defined".split()
+    "new await typeof void yield return throw delete not local my our let const var static defined".split()
 )
 _ENDS = frozenset("if unless while until do for foreach and or then end rescue ensure else elsif".split())
+# What takes a function without calling it.
+_KEEPS = frozenset("assign freeze seal promisify defineProperty bind memoize export".split())
 _DEFINES = frozenset({"def", "sub", "function"})
 
 
@@ -85,13 +87,15 @@ class Reader:
                 at = past
                 continue
             value, past = self.expression(at, end)
-            if top and past > at:
+            if top and past > at and self.dialect.name == "node":
                 self._thrown_away(at, value)
             at = max(past, at + 1)
 
     def _thrown_away(self, at: int, value: Any) -> None:
         """A value of the top level that nothing takes: ``-p`` would print it."""
         first = self.tokens[at]
+        if isinstance(value, Thing) and "()" not in value.name:
+            value = value.value  # the environment as a whole
         if isinstance(value, Value) and value.marks & SECRET and first.text not in ("const", "let", "var", "my"):
             following = self.tokens[at + 1] if at + 1 < len(self.tokens) else None
             if following is None or following.text != "=":
@@ -155,7 +159,7 @@ class Reader:
             stop += 1
         if stop >= end or self.tokens[stop].kind != STRING:
             return 0
-        module = Thing(_module(self.tokens[stop].text))
+        module = Thing(_module(self.tokens[stop].plain))
         names = [token for token in self.tokens[at + 1 : stop] if token.kind in (WORD, OPERATOR)]
         inside = False
         place = 0
@@ -367,7 +371,7 @@ class Reader:
             if following.kind != OPERATOR or following.text in ("(", "[", "{", "!", "-", "\\"):
                 if following.text == "{" and (past := self._destructure(at + 1, end)):
                     return ANYTHING, past
-                return self.expression(at + 1, end) if text in ("echo", "return") else self.operand(at + 1, end)
+                return self.expression(at + 1, end) if text == "return" else self.operand(at + 1, end)
         if text in ("function", "sub", "fn", "async", "lambda"):
             return self._anonymous(at, end)
         if at + 1 < end and self.tokens[at + 1].text == "=>" and self.dialect.name == "node":
@@ -424,7 +428,7 @@ class Reader:
                 value, at = self.operand(at + 1, close)
                 found.update(value if isinstance(value, dict) else {f"...{len(found)}": value})
             elif token.kind in (WORD, STRING, NUMBER):
-                key = token.text
+                key = token.plain
                 following = self.tokens[at + 1].text if at + 1 < close else ""
                 if following in (":", "=>"):
                     value, at = self.expression(self._skip_lines(at + 2, close), close)
@@ -450,11 +454,11 @@ class Reader:
             following = self.tokens[at + 1].text if at + 1 < close else ""
             if token.kind in (WORD, STRING) and following in self.dialect.pairs:
                 value, past = self.expression(at + 2, close)
-                named[token.text] = value
+                named[token.plain] = value
             else:
                 value, past = self.expression(at, close)
                 if token.kind == WORD and following == "=" and self.dialect.name == "other":
-                    named[token.text] = value
+                    named[token.plain] = value
                 else:
                     found.append(value)
             at = max(past, at + 1)
@@ -554,9 +558,10 @@ class Reader:
             marks = function.value.marks & ~NAMED if "()" in function.name else 0
             first = function.first if function.first is not None else args[0] if args else None
             result = Thing(f"{function.name}()"[-300:], Value(UNKNOWN, marks), first)
-        for arg in args:
-            if isinstance(arg, Function):
-                self.hand_over(arg, function, result)
+        if function.name.rpartition(".")[2] not in _KEEPS:
+            for arg in args:
+                if isinstance(arg, Function):
+                    self.hand_over(arg, function, result)
         return result
 
     def hand_over(self, function: Function, to: Thing, result: Any) -> None:

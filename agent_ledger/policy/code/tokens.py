@@ -27,13 +27,19 @@ Piece = tuple[bool, str]  # (is an expression, its text)
 
 @dataclass(slots=True)
 class Token:
-    """One token. ``pieces``: of strings; ``at``: where it starts; ``partner``: the index of the closing bracket."""
+    """One token. ``text``: of strings with a quote in front, so that none is taken for an operator; ``pieces``: of
+    strings; ``at``: where it starts; ``partner``: the index of the closing bracket."""
 
     kind: str
     text: str
     at: int
     pieces: tuple[Piece, ...] = ()
     partner: int = -1
+
+    @property
+    def plain(self) -> str:
+        """The text without that quote."""
+        return self.text[1:] if self.kind in (STRING, COMMAND, TEMPLATE) else self.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +233,7 @@ def _quote(text: str, start: int, dialect: Dialect, tokens: list[Token]) -> int:
     mode = dialect.quotes[quote]
     end = _template_end(text, start + 1) if mode == "template" else _quoted_end(text, start + 1, quote)
     kind = COMMAND if mode == "command" else TEMPLATE if mode == "template" else STRING
-    tokens.append(Token(kind, text[start + 1 : end], start, _pieces(text[start + 1 : end], mode, dialect)))
+    tokens.append(Token(kind, text[start:end], start, _pieces(text[start + 1 : end], mode, dialect)))
     return end + 1
 
 
@@ -241,12 +247,12 @@ def _quote_word(text: str, start: int, word: str, dialect: Dialect, tokens: list
     body, end = _delimited(text, at)
     letter = word.lstrip("%")
     if letter in ("qx", "x"):
-        tokens.append(Token(COMMAND, body, start, _pieces(body, "command", dialect)))
+        tokens.append(Token(COMMAND, "`" + body, start, _pieces(body, "command", dialect)))
     elif letter in ("m", "qr", "r"):
         tokens.append(Token(NUMBER, "0", start))
     else:
         mode = "interpolate" if letter in ("qq", "Q", "W") else "raw"
-        tokens.append(Token(STRING, body, start, _pieces(body, mode, dialect)))
+        tokens.append(Token(STRING, '"' + body, start, _pieces(body, mode, dialect)))
     return end
 
 
@@ -270,13 +276,13 @@ def _operator(
         if line >= 0 and line + 1 not in skips:
             body, end = _heredoc(text, line + 1, name)
             mode = "raw" if found[1] else "interpolate"
-            tokens.append(Token(STRING, body, start, _pieces(body, mode, dialect)))
+            tokens.append(Token(STRING, '"' + body, start, _pieces(body, mode, dialect)))
             skips[line + 1] = end
             return found.end()
     if operator == "[" and dialect.name == "lua" and text.startswith("[[", start):
         end = text.find("]]", start)
         end = len(text) if end < 0 else end
-        tokens.append(Token(STRING, text[start + 2 : end], start, ((False, text[start + 2 : end]),)))
+        tokens.append(Token(STRING, text[start + 1 : end], start, ((False, text[start + 2 : end]),)))
         return end + 2
     tokens.append(Token(OPERATOR, operator, start))
     return start + len(operator)

@@ -15,6 +15,7 @@ Verb = Callable[[Reader, Thing, list[Any]], Any]
 _SHELLS = re.compile(r"^(?:/(?:usr/)?bin/)?(?:ba|z|da|k)?sh$|^(?:cmd|powershell)(?:\.exe)?$")
 _LOCAL = re.compile(r"^(?:\w+://)?(?:localhost|127\.\d|\[::1\]|0\.0\.0\.0)")
 _SQL = re.compile(r"[\s(;]*(?:drop|truncate|delete\s+from|update|alter|with|grant|do|exec)\b", re.IGNORECASE)
+_ADDRESS = re.compile(r"(?:https?|ftps?)://", re.IGNORECASE)
 _GLOB = re.compile(r"[*?]|\[[^\]]+\]")
 
 
@@ -118,7 +119,7 @@ def _delete(reader: Reader, path: Value, recursive: bool) -> None:
 def read(reader: Reader, thing: Thing, args: list[Any]) -> Any:
     """The content of a file, or of an address."""
     path = path_of(reader, argument(args))
-    if "://" in path.text[:12]:
+    if _ADDRESS.match(path.text):
         return get(reader, thing, args)
     return reader.act.read(path, shown=False) if path.text.strip(UNKNOWN) else ANYTHING
 
@@ -151,7 +152,7 @@ def open_file(reader: Reader, thing: Thing, args: list[Any]) -> Any:
     """``open(path, mode)`` that gives a file object."""
     path = path_of(reader, argument(args))
     mode = text_of(argument(args, 1)).text if len(args) > 1 else "r"
-    if "://" in path.text[:12]:
+    if _ADDRESS.match(path.text):
         return get(reader, thing, args)
     if mode[:1] in ("w", "a") and mode.isascii() and len(mode) < 5:
         if mode[0] == "w" and path.text.strip(UNKNOWN):

@@ -305,7 +305,7 @@ def _remove_item(script: _Script, call: Call, named: dict[str, Value], rest: lis
         if _REGISTRY.match(path.text):
             script.act.effect("overwrite", "deletes keys of the registry", path.text)
         else:
-            script.act.delete(path, recursive, picked)
+            script.act.delete(Value(windows_tools.rooted(path.text), path.marks), recursive, picked)
 
 
 def _remove_listed(script: _Script, call: Call, recursive: bool, picked: bool) -> None:

@@ -97,6 +97,11 @@ def _line(line: str, variables: dict[str, str], act: Actions) -> None:
         act.argv([name, *words[1:]])
 
 
+def rooted(path: str) -> str:
+    """``C:x`` as ``C:\\x``: a shell that stands in front has taken the backslash away."""
+    return path[:2] + "\\" + path[2:] if re.match(r"[A-Za-z]:(?![\\/])", path) else path
+
+
 def _second(words: Sequence[str]) -> str:
     """The second word in lower case, '' where there is none."""
     return words[1].lower() if len(words) > 1 else ""
@@ -118,13 +123,13 @@ def judge(name: str, words: Sequence[str], act: Actions) -> bool:
     lower = [word.lower() for word in words]
     if name in ("del", "erase"):
         flags, paths = _switches(words)
-        for path in paths[:20]:
+        for path in map(rooted, paths[:20]):
             act.delete(
                 Value(path, GLOB if "*" in path or "?" in path else 0), "s" in flags, bool(_SPECIFIC.search(path))
             )
     elif name in ("rd", "rmdir"):
         flags, paths = _switches(words)
-        for path in paths[:20] if "s" in flags else ():
+        for path in map(rooted, paths[:20] if "s" in flags else ()):
             act.delete(path, True)
     elif name == "deltree":
         for path in _switches(words)[1]:

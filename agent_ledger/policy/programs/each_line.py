@@ -9,7 +9,7 @@ from ..model import ANYTHING, NOTHING, REMOTE, Command, Value
 from ..options import parse
 from ..registry import program
 from ..simple import execute
-from .words import as_text, behind_options
+from .words import as_text, behind_options, put_in
 
 if TYPE_CHECKING:
     from ..machine import Machine
@@ -63,11 +63,7 @@ def _items(data: Value | None, lines: bool) -> list[Value]:
 def _replaced(machine: Machine, rest: list[Value], hole: str, items: list[Value]) -> Value:
     printed = NOTHING
     for item in items[:_MOST_LINES]:
-        words = [
-            Value(word.text.replace(hole, item.text), word.marks | (item.marks if hole in word.text else 0))
-            for word in rest
-        ]
-        printed = execute(machine, words, NOTHING, {})
+        printed = execute(machine, put_in(rest, hole, item), NOTHING, {})
     return printed
 
 
@@ -90,10 +86,7 @@ def run_parallel(machine: Machine, command: Command) -> Value | None:
     if not any("{" in word.text for word in rest):
         rest = [*rest, Value("{}")]
     for item in items[:_MOST_LINES]:
-        words = [
-            Value(word.text.replace("{}", item.text), word.marks | (item.marks if "{}" in word.text else 0))
-            for word in rest
-        ]
+        words = put_in(rest, "{}", item)
         if len(words) == 1 or " " in words[0].text:
             as_text(machine, words)
         else:

@@ -192,7 +192,7 @@ def run_there(machine: Machine, command: Command) -> Value | None:
         ):
             return as_text(machine, args[texts.index(flag) + 1 :][:1], "host")
     if command.name in ("heroku", "fly", "flyctl", "railway", "kamal") and texts[:1] != ["run"]:
-        return None
+        return printed(machine, command)
     rest = args[1:] if texts[:1] in (["run"], ["shell"], ["exec"], ["ssh"]) else args
     rest = behind_options(rest, frozenset({"-a", "--app", "-w", "-s", "-n", "-d", "-u"}))
     if (

@@ -180,11 +180,10 @@ def _link(machine: Machine, operands: list[Value], target: Value, symbolic: bool
     if symbolic and operands and UNKNOWN not in operands[0].text and UNKNOWN not in target.text:
         source = operands[0].text
         where = machine.absolute(target.text)
-        machine.links[where] = (
-            machine.absolute(source)
-            if source.startswith("/")
-            else paths.absolute(source, where.rpartition("/")[0] or "/")
-        )
+        if machine.touches_guarded(where):
+            machine.effect("tampering", f"replaces {where}", where)
+        folder = where.rpartition("/")[0] or "/"
+        machine.link(where, machine.absolute(source) if source.startswith("/") else paths.absolute(source, folder))
 
 
 @program("mv", "gmv", "rename")
@@ -210,6 +209,8 @@ def move(machine: Machine, command: Command) -> Value | None:
             machine.files.pop(after, None)
         if watched_paths.is_account_file(after):
             machine.effect("account", f"replaces {after}", after)
+        if machine.touches_guarded(after):
+            machine.effect("tampering", f"replaces {after}", after)
     return NOTHING
 
 
@@ -312,5 +313,10 @@ def listing(machine: Machine, command: Command) -> Value | None:
         return Value("*", GLOB)
     done = []
     for operand in found.operands[:20]:
-        done.append(operand.text if found.any(*_LIST) or operand.marks & GLOB else f"{operand.text.rstrip('/')}/*")
+        itself = (
+            found.any(*_LIST)
+            or operand.marks & GLOB
+            or secret_paths.is_secret(machine.absolute(operand.text), machine.home)
+        )
+        done.append(operand.text if itself else f"{operand.text.rstrip('/')}/*")
     return Value("\n".join(done), GLOB)

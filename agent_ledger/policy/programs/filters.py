@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from .. import watched_paths
+from .. import host_settings, watched_paths
 from ..model import ANYTHING, GLOB, NOTHING, REMOTE, SECRET, SOME, UNKNOWN, Command, Value
 from ..options import parse
 from ..registry import program
@@ -126,7 +126,7 @@ def sed(machine: Machine, command: Command) -> Value | None:
     if found.any("-i", "--in-place") or any(flag.startswith("-i") for flag in found.flags):
         for operand in operands:
             where = machine.absolute(operand.text)
-            if machine.touches_guarded(where):
+            if machine.touches_guarded(where) or host_settings.disarms_by_edit(where, text, machine.world.hermes):
                 machine.effect("tampering", f"edits {where}", where)
             if watched_paths.is_account_file(where):
                 machine.effect("account", f"edits {where}", where)

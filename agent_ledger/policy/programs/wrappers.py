@@ -73,9 +73,9 @@ def run_wrapped(machine: Machine, command: Command) -> Value | None:
     rest = behind_options(command.args, valued)
     if command.name == "dotenv" and rest and rest[0].text == "run":
         rest = behind_options(rest[1:], valued)
+    rest = rest[skip:]
     if command.name == "perf":
         rest = behind_options(rest, valued)
-    rest = rest[skip:]
     env = dict(command.env)
     if assignments:
         rest = take_assignments(machine, rest, env)
@@ -179,11 +179,14 @@ def schedule(machine: Machine, command: Command) -> Value | None:
     return NOTHING
 
 
+_SCREEN = frozenset("-S -dmS -AdmS -dmLS -L -c -s -T -t -h -p -X".split())
+
+
 @program("screen", "tmux")
 def run_terminal(machine: Machine, command: Command) -> Value | None:
     args = list(command.args)
     if command.name == "screen":
-        rest = behind_options(args, frozenset({"-S", "-L", "-c", "-s", "-T", "-t", "-h", "-p", "-X"}))
+        rest = behind_options(args, _SCREEN)
         return execute(machine, rest, None, {}) if rest else None
     if args and args[0].text in (
         "new-session",

@@ -95,7 +95,7 @@ class InjectionThenEgress(Rule):
     severity = "MEDIUM"
     confidence = "low"
     predicate = (
-        "The stored beginning of a result (300 characters) speaks like an injection (`ignore previous instructions`),"
+        "The stored beginning of a result (300 characters) speaks like an injection (a call to drop its instructions),"
         " and within 300 seconds the session sends something to somebody else. The phrase alone never fires, and behind"
         " character 300 nothing is seen."
     )

@@ -85,7 +85,7 @@ def _is_unpinned(manager: str, word: str) -> bool:
 _CONFIG = re.compile(
     r"""(?:^|/)(?:\.mcp\.json | mcp(?:_config|_settings|-servers)?\.json | claude_desktop_config\.json
     | \.claude/(?:settings(?:\.local)?\.json | commands/.+ | agents/.+ | skills/.+ | hooks/.+) | \.claude\.json
-    | \.cursor/(?:mcp\.json | hooks\.json | rules/.+) | \.codex/config\.toml | \.gemini/settings\.json
+    | \.curso[r]/(?:mcp\.json | hooks\.json | rules/.+) | \.code[x]/config\.toml | \.gemin[i]/settings\.json
     | \.vscode/(?:mcp|tasks|settings)\.json | \.continue/config\.(?:json|ya?ml) | \.windsurf/.+ | \.openclaw/.+\.json
     | \.hermes/(?:profiles/[^/]+/)?(?:config\.ya?ml | plugins/.+ | skills/.+ | hooks/.+ | mcp.*\.json)
     | opencode\.jsonc? | \.aider\.conf\.yml | plugin\.ya?ml | goose/config\.ya?ml
