@@ -56,6 +56,7 @@ class Engine:
         self._failed: dict[str, int] = {}
         self.rules = [rule for kind in chosen if (rule := self._made(kind)) is not None]
         self._by_marks: dict[int, list[tuple[Rule, Callable[[Call], None]]]] = {}
+        self._watching = [(rule, rule.see) for rule in self.rules if rule.watched != ()]
         self._tools: dict[str, int] = {}
         self._places: dict[str, int] = {}
         self._over = next((rule for rule in self.rules if isinstance(rule, OverBudget)), None)
@@ -84,6 +85,12 @@ class Engine:
                     see(call)
                 except Exception as error:
                     self._note(rule, error, row.id)
+            for rule, see in self._watching:
+                if session in rule.watched and not rule.on & call.marks:
+                    try:
+                        see(call)
+                    except Exception as error:
+                        self._note(rule, error, row.id)
             if place == budget + 1 and budget and self._over is not None:
                 self._over.see(call)
             if seen.rows and row.id > seen.last_id + 1:
@@ -206,8 +213,8 @@ def _has_shape(text: str) -> bool:
         or "ghp_" in text
         or "github_pat_" in text
         or "AKIA" in text
-        or "xoxb-" in text
-        or "xoxp-" in text
+        or "oxb-" in text  # not "xoxb-": a text full of x takes long to search for what begins with it
+        or "oxp-" in text
         or "PRIVATE KEY" in text
         or "eyJ" in text
         or "glpat-" in text

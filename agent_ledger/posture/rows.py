@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..model import parse_iso
 from ..store.readonly import ReadOnly
@@ -11,7 +11,7 @@ from ..store.stream import Stream
 
 
 class Row(NamedTuple):
-    """The columns of a call that rules look at; '' where a column is empty, absent or no text."""
+    """The columns of a call that rules look at; the names are the columns'."""
 
     id: int
     ts: str
@@ -30,39 +30,19 @@ class Row(NamedTuple):
     flags: str
 
 
-_ARGS_LEN = Row._fields.index("args_len")
+_NUMBERS = ("id", "args_len")
 
 
 def stream_of(ledger: ReadOnly) -> Stream:
-    return Stream(ledger, Row._fields)
+    return Stream(ledger, [f"{name}:int" if name in _NUMBERS else name for name in Row._fields])
 
 
 def batches(
     stream: Stream, since: str = "", until: str = "", session_ids: Sequence[str] = ()
-) -> Iterator[list[Row]]:
-    """Rows in the order of ids. No value raises, whatever type it has."""
+) -> Iterator[Iterator[Row]]:
+    """Rows in the order of ids, a batch at a time."""
     for batch in stream.rows(since, until, session_ids):
-        yield [_clean(raw) for raw in batch]
-
-
-def _clean(raw: tuple[Any, ...]) -> Row:
-    # One look at all values: a usual row has text, NULL for '', and numbers where they belong.
-    values = [value or "" for value in raw]
-    if type(values[_ARGS_LEN]) is not int:
-        values[_ARGS_LEN] = 0
-    row = Row._make(values)
-    try:
-        "".join(values[1:_ARGS_LEN])
-        "".join(values[_ARGS_LEN + 1 :])
-    except TypeError:
-        return Row._make(
-            value if at in (0, _ARGS_LEN) or isinstance(value, str) else _text(value) for at, value in enumerate(row)
-        )
-    return row if row.id else row._replace(id=0)
-
-
-def _text(value: object) -> str:
-    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+        yield map(Row._make, batch)
 
 
 class Clock:
@@ -71,7 +51,7 @@ class Clock:
     def __init__(self) -> None:
         self.unreadable = 0
         self.reversals = 0
-        self._minute, self._base = "", 0.0
+        self._day, self._base = "", 0.0
         self._last = 0.0
 
     def at(self, stamp: str) -> float:
@@ -85,14 +65,13 @@ class Clock:
         return moment
 
     def _read(self, stamp: str) -> float | None:
-        # The ledger's own form, of which only the seconds change from row to row.
-        if len(stamp) == 24 and stamp[23] == "Z":
-            if stamp[:17] == self._minute:
+        # The ledger's own form, of which only the time of day changes from row to row.
+        if len(stamp) == 24 and stamp[10] == "T" and stamp[23] == "Z":
+            if stamp[:10] != self._day and (midnight := parse_iso(f"{stamp[:10]}T00:00:00Z")) is not None:
+                self._day, self._base = stamp[:10], midnight
+            if stamp[:10] == self._day:
                 try:
-                    return self._base + float(stamp[17:23])
+                    return self._base + 3600 * int(stamp[11:13]) + 60 * int(stamp[14:16]) + float(stamp[17:23])
                 except ValueError:
-                    return parse_iso(stamp)
-            whole = parse_iso(stamp[:17] + "00Z")
-            if whole is not None:
-                self._minute, self._base = stamp[:17], whole
+                    return None
         return parse_iso(stamp)

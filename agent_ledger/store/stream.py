@@ -14,16 +14,22 @@ BATCH = 4000
 
 
 class Stream:
-    """The rows of one ledger with the ``wanted`` columns; a column that an older schema lacks is NULL."""
+    """The rows of one ledger with the ``wanted`` columns: a name ends in ``:int`` for a number, all else is text. What
+    is NULL, or lacks in an older schema, is '' or 0; what has another type is converted."""
 
     def __init__(self, ledger: ReadOnly, wanted: Sequence[str]) -> None:
         self._ledger = ledger
         there = self._ledger.ask(_columns)
-        # What is mostly empty comes as NULL, which costs no text.
+        columns = [name.partition(":") for name in wanted]
         self._select = ", ".join(
-            "id" if name == "id" else f"nullif({name}, '')" if name in there else "NULL" for name in wanted
+            ("0" if kind else "''")
+            if name not in there
+            else name
+            if name == "id"
+            else f"coalesce(CAST({name} AS {'INTEGER' if kind else 'TEXT'}), {'0' if kind else chr(39) * 2})"
+            for name, _, kind in columns
         )
-        self.missing = tuple(name for name in wanted if name not in there)
+        self.missing = tuple(name for name, _, _ in columns if name not in there)
         self._has_ts, self._has_session = "ts" in there, "session_id" in there
 
     def rows(

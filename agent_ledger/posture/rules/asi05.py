@@ -9,7 +9,7 @@ from typing import Any
 from ...policy import registry
 from .. import toolsets
 from ..commands import Facts
-from .base import EVERY, FOREIGN, TOLD, UNTRUSTED, Call, Context, Episode, Note, Recent, Rule, shown
+from .base import FOREIGN, TOLD, UNTRUSTED, Call, Context, Episode, Note, Recent, Rule, shown
 
 _OWASP = "OWASP ASI05:2026"
 
@@ -162,13 +162,13 @@ class FetchedFileRun(Rule):
         " "
     )
     refs = (_OWASP,)
-    on = EVERY
+    on = UNTRUSTED
 
     ROWS, MOST_FILES = 10, 20
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self._untrusted: Recent[Note] = Recent()
+        self.watched = self._untrusted = Recent[Note]()
         self._files: Recent[dict[str, tuple[Note, Note]]] = Recent()
 
     def see(self, call: Call) -> None:

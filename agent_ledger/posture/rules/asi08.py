@@ -7,7 +7,7 @@ from collections import OrderedDict, deque
 
 from ...model import BLOCKED, DENIED, PENDING
 from .. import toolsets
-from .base import ERROR, EVERY, OPEN, READS, Call, Context, Episode, Note, Recent, Rule, shown
+from .base import ERROR, OPEN, READS, Call, Context, Episode, Note, Recent, Rule, shown
 
 _OWASP = "OWASP ASI08:2026"
 _ATLAS = "AML.T0029"
@@ -25,14 +25,14 @@ class RetryStorm(Rule):
     )
     remediation = "Let the agent stop after a few failures and say so; mend what fails."
     refs = (_OWASP, _ATLAS)
-    on = EVERY
+    on = ERROR
     conditioned = False
 
     MANY = 4
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self._runs: Recent[list[Note]] = Recent()
+        self.watched = self._runs = Recent[list[Note]]()
 
     def see(self, call: Call) -> None:
         session = call.row.session_id
@@ -118,13 +118,13 @@ class BlindRetry(Rule):
         " "
     )
     refs = (_OWASP, _ATLAS)
-    on = EVERY
+    on = OPEN
 
     MOST = 200
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self._open: Recent[OrderedDict[tuple[str, str], Note]] = Recent()
+        self.watched = self._open = Recent[OrderedDict[tuple[str, str], Note]]()
 
     def see(self, call: Call) -> None:
         row, session = call.row, call.row.session_id

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple, TypeVar
 
@@ -163,6 +163,8 @@ class Rule:
 
     def __init__(self, context: Context) -> None:
         self.context = context
+        # Sessions of which the rule is shown every call, whatever its marks.
+        self.watched: Container[str] = ()
 
     @classmethod
     def asi(cls) -> str:
