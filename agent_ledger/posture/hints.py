@@ -36,7 +36,7 @@ _WORDS = frozenset(
 # What a word of a command, or a part of a path, holds that leads to secrets, to what runs by itself, to the system, or
 # to the recorder and its host.
 _PLACES = re.compile(
-    r"\.env|env\.|id_|\.git|ecret|SECRET|redential|pem|key|KEY|passw|PASS|oken|TOKEN|ledger|LEDGER|hermes|HERMES"
+    r"\.e[n]v|env\.|id_|\.git|ecret|SECRET|redential|pem|key|KEY|passw|PASS|oken|TOKEN|ledger|LEDGER|hermes|HERMES"
     r"|systemd|cron|ibrary|hook|\.p$|kube|^(?:etc|usr|boot|spool|root|proc|bin|sd[a-z]|nvme\w*|tcp|udp)$"
 )
 # The same for a file that is written.
