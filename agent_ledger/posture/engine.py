@@ -68,6 +68,8 @@ class Engine:
     def take(self, batch: Iterable[Row]) -> None:
         """The next rows, in the order of ids."""
         seen, clock, places, budget = self.seen, self.clock, self._places, self._context.budget
+        watching, by_marks = self._watching, self._by_marks
+        many, expected = 0, seen.last_id + 1 if seen.rows else -(2**63)
         for row in batch:
             at = clock.at(row.ts)
             session = row.session_id
@@ -77,7 +79,7 @@ class Engine:
             call = Call(row, at, place, marks, self._context)
             if marks & base.TOLD:
                 self._tell(call)
-            asked = self._by_marks.get(call.marks)
+            asked = by_marks.get(call.marks)
             if asked is None:
                 asked = self._asked(call.marks)
             for rule, see in asked:
@@ -85,7 +87,7 @@ class Engine:
                     see(call)
                 except Exception as error:
                     self._note(rule, error, row.id)
-            for rule, see in self._watching:
+            for rule, see in watching:
                 if session in rule.watched and not rule.on & call.marks:
                     try:
                         see(call)
@@ -93,11 +95,16 @@ class Engine:
                         self._note(rule, error, row.id)
             if place == budget + 1 and budget and self._over is not None:
                 self._over.see(call)
-            if seen.rows and row.id > seen.last_id + 1:
-                seen.gaps += 1
-            elif not seen.rows:
-                seen.first_id, seen.first_ts = row.id, row.ts
-            seen.rows += 1
+            if row.id != expected:
+                if seen.rows or many:
+                    seen.gaps += 1
+                else:
+                    seen.first_id, seen.first_ts = row.id, row.ts
+                expected = row.id
+            expected += 1
+            many += 1
+        if many:
+            seen.rows += many
             seen.last_id, seen.last_ts = row.id, row.ts
         if len(places) > _MOST_PLACES:
             for name in list(places)[: len(places) - _MOST_PLACES // 2]:
@@ -207,16 +214,12 @@ class Engine:
 
 
 def _has_shape(text: str) -> bool:
-    """A quick look for the beginnings of well-known secrets."""
+    """A quick look for the beginnings of well-known secrets; one character first, which takes a tenth of the time."""
     return (
-        "sk-" in text
-        or "ghp_" in text
-        or "github_pat_" in text
-        or "AKIA" in text
-        or "oxb-" in text  # not "xoxb-": a text full of x takes long to search for what begins with it
-        or "oxp-" in text
-        or "PRIVATE KEY" in text
-        or "eyJ" in text
-        or "glpat-" in text
-        or "AIza" in text
+        # "oxb-" and not "xoxb-": a text full of x takes long to search for what begins with it.
+        ("-" in text and ("sk-" in text or "oxb-" in text or "oxp-" in text or "glpat-" in text))
+        or ("_" in text and ("ghp_" in text or "github_pat_" in text))
+        or ("K" in text and ("AKIA" in text or "PRIVATE KEY" in text))
+        or ("J" in text and "eyJ" in text)
+        or ("I" in text and "AIza" in text)
     )

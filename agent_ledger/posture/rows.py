@@ -45,6 +45,9 @@ def batches(
         yield map(Row._make, batch)
 
 
+_MINUTES = {f"{hour:02}:{minute:02}": 60.0 * (60 * hour + minute) for hour in range(24) for minute in range(60)}
+
+
 class Clock:
     """Reads the times of rows: seconds since the epoch; a row without a readable time takes that of the row before."""
 
@@ -71,7 +74,7 @@ class Clock:
                 self._day, self._base = stamp[:10], midnight
             if stamp[:10] == self._day:
                 try:
-                    return self._base + 3600 * int(stamp[11:13]) + 60 * int(stamp[14:16]) + float(stamp[17:23])
-                except ValueError:
+                    return self._base + _MINUTES[stamp[11:16]] + float(stamp[17:23])
+                except (KeyError, ValueError):
                     return None
         return parse_iso(stamp)
