@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import itertools
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from .. import digest
@@ -56,7 +58,7 @@ class Engine:
         self._failed: dict[str, int] = {}
         self.rules = [rule for kind in chosen if (rule := self._made(kind)) is not None]
         self._by_marks: dict[int, list[tuple[Rule, Callable[[Call], None]]]] = {}
-        self._watching = [(rule, rule.see) for rule in self.rules if rule.watched != ()]
+        self._watching = [(rule.watched, rule, rule.see) for rule in self.rules if rule.watched != ()]
         self._tools: dict[str, int] = {}
         self._places: dict[str, int] = {}
         self._over = next((rule for rule in self.rules if isinstance(rule, OverBudget)), None)
@@ -65,11 +67,12 @@ class Engine:
     def findings(self) -> list[Finding]:
         return self._context.findings
 
-    def take(self, batch: Iterable[Row]) -> None:
+    def take(self, batch: Sequence[Row]) -> None:
         """The next rows, in the order of ids."""
-        seen, clock, places, budget = self.seen, self.clock, self._places, self._context.budget
+        clock, places, budget = self.clock, self._places, self._context.budget
         watching, by_marks = self._watching, self._by_marks
-        many, expected = 0, seen.last_id + 1 if seen.rows else -(2**63)
+        if batch:
+            self._count(batch)
         for row in batch:
             at = clock.at(row.ts)
             session = row.session_id
@@ -87,28 +90,30 @@ class Engine:
                     see(call)
                 except Exception as error:
                     self._note(rule, error, row.id)
-            for rule, see in watching:
-                if session in rule.watched and not rule.on & call.marks:
+            for watched, rule, see in watching:
+                if session in watched and not rule.on & call.marks:
                     try:
                         see(call)
                     except Exception as error:
                         self._note(rule, error, row.id)
             if place == budget + 1 and budget and self._over is not None:
                 self._over.see(call)
-            if row.id != expected:
-                if seen.rows or many:
-                    seen.gaps += 1
-                else:
-                    seen.first_id, seen.first_ts = row.id, row.ts
-                expected = row.id
-            expected += 1
-            many += 1
-        if many:
-            seen.rows += many
-            seen.last_id, seen.last_ts = row.id, row.ts
         if len(places) > _MOST_PLACES:
             for name in list(places)[: len(places) - _MOST_PLACES // 2]:
                 del places[name]
+
+    def _count(self, batch: Sequence[Row]) -> None:
+        seen, first, last = self.seen, batch[0], batch[-1]
+        if not seen.rows:
+            seen.first_id, seen.first_ts = first.id, first.ts
+        elif first.id != seen.last_id + 1:
+            seen.gaps += 1
+        if last.id - first.id + 1 != len(batch):
+            seen.gaps += sum(after.id != before.id + 1 for before, after in itertools.pairwise(batch))
+        seen.rows += len(batch)
+        seen.last_id, seen.last_ts = last.id, last.ts
+        for status, many in Counter(row.status for row in batch).items():
+            seen.statuses[status] = seen.statuses.get(status, 0) + many
 
     def end(self) -> None:
         """The last row was seen."""
@@ -126,7 +131,6 @@ class Engine:
         marks = self._tools.get(tool)
         if marks is None:
             marks = self._of_tool(tool)
-        seen.statuses[status] = seen.statuses.get(status, 0) + 1
         if status != CONFIRMED:
             if status.startswith(ERROR_PREFIX):
                 marks |= base.ERROR

@@ -39,10 +39,10 @@ def stream_of(ledger: ReadOnly) -> Stream:
 
 def batches(
     stream: Stream, since: str = "", until: str = "", session_ids: Sequence[str] = ()
-) -> Iterator[Iterator[Row]]:
+) -> Iterator[list[Row]]:
     """Rows in the order of ids, a batch at a time."""
     for batch in stream.rows(since, until, session_ids):
-        yield map(Row._make, batch)
+        yield list(map(Row._make, batch))
 
 
 _MINUTES = {f"{hour:02}:{minute:02}": 60.0 * (60 * hour + minute) for hour in range(24) for minute in range(60)}
