@@ -6,7 +6,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -86,17 +86,6 @@ class Reader:
         self.unparsed = 0  # rows whose arguments could not be read as a whole
         self.parsed = 0
 
-    def is_worth(self, row: Row) -> bool:
-        """The quick look: False where nothing of this row can concern a rule about what a call does."""
-        tool, text = row.tool_name, row.args_json
-        if tool in toolsets.WRITERS:
-            return hints.in_path(arguments.path_in(text))
-        if tool in toolsets.SHELL or tool in toolsets.CODE:
-            return hints.in_command(text)
-        if toolsets.is_foreign(tool):
-            return len(text) > 2 and (toolsets.is_telling(tool) or hints.in_command(text))
-        return tool in _ALSO
-
     def read(self, row: Row) -> Facts:
         """What the row's call would do. Raises nothing for any row."""
         key = (row.tool_name, row.args_sha256 or row.args_json, row.cwd)
@@ -109,6 +98,19 @@ class Reader:
         if not found.whole:
             self.unparsed += 1
         return found
+
+
+def look_of(tool: str) -> Callable[[str], bool]:
+    """The quick look at a tool's arguments: False where nothing in them can concern a rule about what a call does."""
+    if tool in toolsets.WRITERS:
+        return lambda text: hints.in_path(arguments.path_in(text))
+    if tool in toolsets.SHELL or tool in toolsets.CODE:
+        return hints.in_command
+    if toolsets.is_foreign(tool):
+        telling = toolsets.is_telling(tool)
+        return lambda text: len(text) > 2 and (telling or hints.in_command(text))
+    worth = tool in _ALSO
+    return lambda text: worth
 
 
 _ALSO = frozenset(("cronjob", "cronjob_manage", "process", "process_manage", "read_file", "search_files"))

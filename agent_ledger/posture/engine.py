@@ -12,7 +12,7 @@ from ..model import BLOCKED, CONFIRMED, ERROR_PREFIX, PENDING
 from ..redact import redact_text
 from ..redact_patterns import MARK
 from . import rules, toolsets
-from .commands import NOTHING, Reader
+from .commands import NOTHING, Reader, look_of
 from .model import Finding
 from .rows import Clock, Row
 from .rules import base
@@ -59,7 +59,7 @@ class Engine:
         self.rules = [rule for kind in chosen if (rule := self._made(kind)) is not None]
         self._by_marks: dict[int, list[tuple[Rule, Callable[[Call], None]]]] = {}
         self._watching = [(rule.watched, rule, rule.see) for rule in self.rules if rule.watched != ()]
-        self._tools: dict[str, int] = {}
+        self._tools: dict[str, tuple[int, Callable[[str], bool]]] = {}
         self._places: dict[str, int] = {}
         self._over = next((rule for rule in self.rules if isinstance(rule, OverBudget)), None)
 
@@ -128,9 +128,7 @@ class Engine:
 
     def _marks(self, row: Row) -> int:
         seen, tool, status = self.seen, row.tool_name, row.status
-        marks = self._tools.get(tool)
-        if marks is None:
-            marks = self._of_tool(tool)
+        marks, is_worth = self._tools.get(tool) or self._of_tool(tool)
         if status != CONFIRMED:
             if status.startswith(ERROR_PREFIX):
                 marks |= base.ERROR
@@ -160,7 +158,7 @@ class Engine:
             seen.digests_full += 1
         if result and may_order(result) and ORDERS.search(result):
             marks |= base.PHRASE
-        if self.reader.is_worth(row):
+        if is_worth(text):
             marks |= base.TOLD
         return marks
 
@@ -178,8 +176,8 @@ class Engine:
         if facts.gets or facts.fetched:
             call.marks |= base.UNTRUSTED
 
-    def _of_tool(self, tool: str) -> int:
-        marks = base.EVERY
+    def _of_tool(self, tool: str) -> tuple[int, Callable[[str], bool]]:
+        marks, look = base.EVERY, look_of(tool)
         if toolsets.is_egress(tool):
             marks |= base.EGRESS
         if toolsets.is_untrusted(tool):
@@ -193,8 +191,8 @@ class Engine:
         if self._context.declared and tool not in self._context.declared:
             marks |= base.UNDECLARED
         if len(self._tools) < _MOST_TOOLS:
-            self._tools[tool] = marks
-        return marks
+            self._tools[tool] = marks, look
+        return marks, look
 
     def _asked(self, marks: int) -> list[tuple[Rule, Callable[[Call], None]]]:
         asked = self._by_marks[marks] = [
