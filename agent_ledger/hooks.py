@@ -61,21 +61,21 @@ class Hooks:
             serving = self._runtime()
             if serving is None or not isinstance(tool_name, str) or not tool_name:
                 return None
-            gate = serving.gate()
+            judging = serving.judging()
             recorder = serving.recorder
             kind = recorder.classify(tool_name, args)
-            if gate is None and not recorder.records(kind):
+            if judging is None and not recorder.records(kind):
                 if kind is READ_ONLY:
                     reads.note(session_id, tool_name)
                 return None
             ids = Ids.of(session_id, task_id, turn_id, tool_call_id)
             self._note_issued(ids, tool_name, serving)
             deadline = time.monotonic() + LOCK_WAIT_S
-            if gate is None:
+            if judging is None:
                 recorder.announce(kind, clean_id(tool_name), args, ids, deadline)
                 return None
             self._judged = True
-            message = serving.guard(gate, kind, clean_id(tool_name), args, ids, deadline)
+            message = serving.guard(judging, kind, clean_id(tool_name), args, ids, deadline)
             return {"action": "block", "message": message} if message else None
         except BaseException as error:
             _swallow("pre_tool_call", error)

@@ -25,6 +25,7 @@ from .tools import READ_ONLY, Kind
 if TYPE_CHECKING:
     from .ghosts.turn import Reconciler
     from .policy.gate import Gate
+    from .policy.state import State
 
 _FINISH_S = 1.0
 _TIDY_MOST = 200
@@ -63,25 +64,35 @@ class Runtime:
         if process.registry().generation is generation:
             self.keeper.finish(_FINISH_S)
 
-    def gate(self) -> Gate | None:
-        """What judges calls, None while no policy is in force. Nothing of policy is imported before ``may_judge``, one
-        question to the file system, says yes."""
+    def judging(self) -> tuple[Gate, State] | None:
+        """What judges a call that comes now, and what is in force; None while no policy is."""
+        gate = self._policy()
+        if gate is None:
+            return None
+        state = gate.look()
+        return (gate, state) if state.active else None
+
+    def _policy(self) -> Gate | None:
+        # Nothing of policy is imported before ``may_judge``, one question to the file system, says yes.
         if not self.may_judge():
             return None
         if self._gate is None:
             from .policy.gate import Gate
 
             self._gate = Gate(self.home, self.settings, self.keeper, self._me)
-        return self._gate if self._gate.active else None
+        return self._gate
 
-    def guard(self, gate: Gate, kind: Kind, tool_name: str, args: object, ids: Ids, deadline: float) -> str:
+    def guard(
+        self, judging: tuple[Gate, State], kind: Kind, tool_name: str, args: object, ids: Ids, deadline: float
+    ) -> str:
         """Judge a call and record it; returns what the agent is told where policy refuses it, '' where it may run."""
+        gate, state = judging
         recorder = self.recorder
         recorder.follow(ids.session, ids.turn, deadline)
         names = recorder.conversations.get(ids.session, (ids.session,))
         records = recorder.records(kind)
         folder, backend = recorder.place
-        verdict = gate.judge(tool_name, args, ids.session, names, records, deadline, folder, backend)
+        verdict = gate.judge(state, tool_name, args, ids.session, names, records, deadline, folder, backend)
         if records or verdict.needs_row:
             try:
                 row_id = recorder.announce(kind, tool_name, args, ids, deadline, verdict)
@@ -96,7 +107,7 @@ class Runtime:
         """The text for the user message of this turn, None where there is nothing to say."""
         deadline = time.monotonic() + LOCK_WAIT_S
         self.recorder.follow(ids.session, ids.turn, deadline)
-        gate = self.gate()
+        gate = self._policy()
         text, names = self._turns().notice(turn, deadline, gate.begin_turn(ids.session) if gate is not None else "")
         self.recorder.note_conversation(ids.session, names)
         self.recorder.begin_turn(ids.session, told=text is not None)

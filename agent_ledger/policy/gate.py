@@ -66,13 +66,9 @@ class Gate:
         self._told: dict[str, tuple[str, ...]] = {}
         self._noted = -_NOTE_EVERY_S
 
-    @property
-    def active(self) -> bool:
-        """True where calls are judged at all."""
-        return self._look().active
-
     def judge(
         self,
+        state: State,
         tool: str,
         args: object,
         session: str,
@@ -82,12 +78,12 @@ class Gate:
         folder: str = "",
         backend: str = "",
     ) -> Verdict:
-        """The verdict on one call. ``names``: the session ids of its conversation; ``changes``: it may change
-        something, so that its row stands in any case; ``folder`` and ``backend``: where the host's terminal works."""
+        """The verdict on one call under the ``state`` that ``look`` gave for it.
+
+        ``names``: the session ids of its conversation; ``changes``: it may change something, so that its row stands in
+        any case; ``folder`` and ``backend``: where the host's terminal works.
+        """
         try:
-            state = self._look()
-            if not state.active:
-                return RUNS
             if state.broken and self._blocks_when_broken and state.enforces and changes:
                 return Verdict(BLOCKED, BROKEN_RULE, _sha256(state), _BROKEN_MESSAGE, _BROKEN_MESSAGE)
             policy = state.policy
@@ -118,7 +114,7 @@ class Gate:
         """At the beginning of a turn; returns what its notice must say of the policy, '' for nothing: once for each
         trouble and conversation."""
         self._sessions.begin_turn(session)
-        state = self._look()
+        state = self.look()
         if not state.problems:
             self._told.pop(session, None)
             return ""
@@ -129,7 +125,8 @@ class Gate:
         self._told[session] = state.problems
         return trouble(state, self._blocks_when_broken)
 
-    def _look(self) -> State:
+    def look(self) -> State:
+        """What is in force now: asked once for each call."""
         try:
             return self.files.look()
         except Exception as error:
@@ -140,10 +137,10 @@ class Gate:
         """Read what calls of the conversation left: all of it the first time, later what other processes added."""
         but_of = self._owner if remembered.newest >= 0 else ""
         after = max(0, remembered.newest)
-        rows = self._keeper.look(lambda connection: refusals.of_session(connection, names, after, but_of), deadline)
-        if rows is None:  # the ledger does not answer: the next call asks again
+        found = self._keeper.look(lambda connection: refusals.of_session(connection, names, after, but_of), deadline)
+        if found is None:  # the ledger does not answer: the next call asks again
             return
-        remembered.newest = after
+        remembered.newest, rows = found
         remembered.take_in(rows)
         remembered.stale = False
 

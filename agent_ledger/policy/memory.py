@@ -24,7 +24,7 @@ class Remembered:
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.session = sessions.Session()
-        self.newest = -1  # the last row that was read; -1: nothing was read yet
+        self.newest = -1  # the last row that was looked at; -1: none was yet
         self.stale = True
         self._refused: dict[Key, int] = {}
 
@@ -32,7 +32,6 @@ class Remembered:
         """What rows of other processes, or of an earlier one, left."""
         deltas: list[str] = []
         for one in memories:
-            self.newest = max(self.newest, one.id)
             if one.refused:
                 for key in _keys(one.text):
                     self._note(key, one.id)

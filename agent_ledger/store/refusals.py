@@ -10,6 +10,7 @@ from typing import NamedTuple
 from ..model import BLOCKED, NONE, Call, Outcome, Settlement, add_flag
 from . import counters
 from .schema import NEXT_ID
+from .sql import marks
 
 NOT_HONOURED = "not_honoured"
 _MOST_ROWS = 5000
@@ -29,17 +30,20 @@ class Memory(NamedTuple):
     refused: bool
 
 
-def of_session(connection: sqlite3.Connection, session_ids: Sequence[str], after: int, but_of: str) -> list[Memory]:
-    """What the calls of a conversation behind row ``after`` left, oldest first, the newest 5000. Calls that never ran
-    left nothing, but that they were refused. ``but_of``: not what this process wrote itself, '' for all."""
-    marks = ", ".join("?" * len(session_ids))
+def of_session(
+    connection: sqlite3.Connection, session_ids: Sequence[str], after: int, but_of: str
+) -> tuple[int, list[Memory]]:
+    """(the newest row of the ledger, what the calls of a conversation behind row ``after`` left: oldest first, the
+    newest 5000). Calls that never ran left nothing, but that they were refused. ``but_of``: not what this process wrote
+    itself, '' for all."""
+    newest = connection.execute("SELECT coalesce(max(id), 0) FROM ledger").fetchone()[0]
     rows = connection.execute(
         "SELECT id, policy_memory, policy_decision = 'blocked' FROM ledger INDEXED BY ledger_session"
-        f" WHERE session_id IN ({marks}) AND id > ? AND policy_memory <> '' AND owner <> ?"
+        f" WHERE session_id IN ({marks(session_ids)}) AND id > ? AND policy_memory <> '' AND owner <> ?"
         f" AND (effect <> '{NONE}' OR policy_decision = 'blocked') ORDER BY id DESC LIMIT {_MOST_ROWS}",
         (*session_ids, after, but_of),
     ).fetchall()
-    return [Memory(row_id, text, bool(refused)) for row_id, text, refused in reversed(rows)]
+    return newest, [Memory(row_id, text, bool(refused)) for row_id, text, refused in reversed(rows)]
 
 
 def row_of(connection: sqlite3.Connection, post: Settlement) -> int:

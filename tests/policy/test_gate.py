@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,6 +20,7 @@ from agent_ledger.policy.state import PolicyFiles, State
 from agent_ledger.settings import Settings
 from agent_ledger.store.keeper import Keeper
 from tests.calls import call
+from tests.simhost import SimHost
 
 RULE: dict[str, Any] = {"id": "no-drop", "severity": "high", "reason": "r", "argument": {"name": "sql", "regex": "(?i)drop"}}
 DROP = {"sql": "DROP everything"}
@@ -258,7 +260,7 @@ def new_gate(folder: Folder) -> Iterator[Callable[..., Gate]]:
 
 
 def ask(gate: Gate, tool: str = "mcp__db__run", args: Any = None, session: str = "s0", changes: bool = True) -> Any:
-    return gate.judge(tool, DROP if args is None else args, session, (session,), changes, time.monotonic() + 1)
+    return gate.judge(gate.look(), tool, DROP if args is None else args, session, (session,), changes, time.monotonic() + 1)
 
 
 @pytest.mark.parametrize(("mode", "decision", "told"), [("off", "", False), ("dry_run", "would_block", False), ("enforce", "blocked", True)])
@@ -409,3 +411,34 @@ def test_trouble_is_told_once_a_conversation(folder: Folder, new_gate: Callable[
     assert gate.begin_turn("s0") == ""
     folder.write(None, "{")
     assert "last good one stays" in gate.begin_turn("s0")
+
+
+def test_a_turn_reads_only_rows_that_are_new(folder: Folder, new_gate: Callable[..., Gate], notes: list[list[str]]) -> None:
+    """What this process wrote itself is not read again, however long the conversation is."""
+    folder.write("enforce", pack(DISK))
+    gate = new_gate("one")
+    for number in range(5):
+        run(gate, f"a{number}")
+    gate.begin_turn("s0")
+    run(gate, "b")
+    remembered = gate._sessions.of("s0")
+    assert remembered.newest == 5 and not remembered.stale
+
+
+def test_policy_files_are_looked_at_once_a_call(host: SimHost, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two questions to the file system for each judged call: one for the mode, one for the policy."""
+    data = home / "plugin-data" / "agent-ledger"
+    data.mkdir(parents=True, mode=0o700)
+    (data / "policy.json").write_text(json.dumps({"version": 1, "rules": []}))
+    (data / "policy_mode").write_text("dry_run")
+    for path in data.iterdir():
+        path.chmod(0o600)
+    host.run("terminal", {"command": "ls"})
+    time.sleep(0.1)  # files that young are read again
+    host.run("terminal", {"command": "ls"})
+    name = next(iter(host.contexts)) + ".agent_ledger.policy.state"
+    asked: list[str] = []
+    stamp = sys.modules[name]._stamp
+    monkeypatch.setattr(sys.modules[name], "_stamp", lambda path: (asked.append(path), stamp(path))[1])
+    host.pre("terminal", {"command": "ls"})
+    assert sorted(os.path.basename(path) for path in asked) == ["policy.json", "policy_mode"]
